@@ -10,8 +10,17 @@ if TYPE_CHECKING:
     from abl_cards.circuit.circuit import FALSE, TRUE, Circuit
     from abl_cards.circuit.coverage import FIRED_PREDICATE, TracedRule, trace_rules
     from abl_cards.circuit.digest import program_digest
-    from abl_cards.circuit.evaluation import CircuitInputs, SetBits, evaluate, evaluate_inputs, weighted_sums
+    from abl_cards.circuit.evaluation import (
+        CircuitInputs,
+        PackedOutputs,
+        SetBits,
+        evaluate,
+        evaluate_inputs,
+        evaluate_packed,
+        weighted_sums,
+    )
     from abl_cards.circuit.knowledge_base import KnowledgeBase
+    from abl_cards.circuit.merge import merge_inputs
     from abl_cards.circuit.miter import (
         Axioms,
         MiterEncoding,
@@ -49,6 +58,7 @@ __all__ = [
     "MiterStatus",
     "Oracle",
     "OutputTable",
+    "PackedOutputs",
     "Proof",
     "ProofFinder",
     "SetBits",
@@ -56,11 +66,13 @@ __all__ = [
     "compare_tables",
     "evaluate",
     "evaluate_inputs",
+    "evaluate_packed",
     "evaluate_torch",
     "find_deriving_files",
     "find_difference",
     "find_state_with",
     "format_proof",
+    "merge_inputs",
     "partition_circuit",
     "program_digest",
     "tabulate_circuit",

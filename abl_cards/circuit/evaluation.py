@@ -93,9 +93,69 @@ def evaluate_inputs(
     return _evaluate(circuit, inputs, write_rows, bit_setters, out, threads)
 
 
+class PackedOutputs(NamedTuple):
+    """Values of outputs as bits, for outputs so many that bytes would take longer to write than to compute.
+
+    Attributes:
+        bits: uint8[outputs, bytes] Bits in the order of the blocks of the evaluation.
+        position: int32[states] Position of the bit of each state: `8 * byte + bit`.
+    """
+
+    bits: NDArray[np.uint8]
+    position: NDArray[np.int32]
+
+    def select(self, states: NDArray[np.int64]) -> PackedOutputs:
+        """Return the outputs of some states, which share the bits."""
+        return PackedOutputs(self.bits, self.position[states])
+
+    def unpack(self) -> NDArray[np.uint8]:
+        """Return uint8[outputs, states] the values, 0 or 1."""
+        from abl_cards.circuit import kernels
+
+        values = np.empty((len(self.bits), len(self.position)), np.uint8)
+        kernels.unpack_positions(self.bits, self.position, values)
+        return values
+
+
+def evaluate_packed(
+    circuit: Circuit,
+    inputs: CircuitInputs,
+    write_rows: Callable[[int, int], None],
+    packed: slice,
+    threads: int = 1,
+    bit_setters: Sequence[SetBits] = (),
+) -> tuple[NDArray[np.uint8], PackedOutputs]:
+    """Evaluate a circuit as `evaluate_inputs` does, and leave some outputs packed.
+
+    Args:
+        circuit: Circuit to evaluate.
+        inputs: Arrays that `write_rows` fills.
+        write_rows: ``write_rows(first, end)`` writes the columns of these states to the arrays of `inputs`.
+        packed: Rows of the outputs to leave packed.
+        threads: Most threads to use.
+        bit_setters: Functions that set the bits of further inputs directly.
+
+    Returns:
+        uint8[other outputs, states] values of the other outputs, 0 or 1, and the packed ones.
+    """
+    from abl_cards.circuit import kernels
+
+    states, is_packed = inputs.rows.shape[1], np.zeros(len(circuit.outputs), np.bool_)
+    is_packed[packed] = True
+    out = np.empty((int((~is_packed).sum()), states), np.uint8)
+    words = kernels.padded_words(max(1, -(-states // WORD_BITS)))
+    bits, position = np.empty((int(is_packed.sum()), words), np.uint64), np.empty(states, np.int32)
+    _evaluate(circuit, inputs, write_rows, bit_setters, out, threads, (is_packed, bits, position))
+    return out, PackedOutputs(bits.view(np.uint8), position)
+
+
+_PackedTarget = tuple["NDArray[np.bool_]", "NDArray[np.uint64]", "NDArray[np.int32]"]
+"""bool[outputs] which outputs to pack, the words of their bits, and the positions of the states."""
+
+
 def _evaluate(
     circuit: Circuit, inputs: CircuitInputs, write_rows: Callable[[int, int], None], bit_setters: Sequence[SetBits],
-    out: NDArray[np.uint8], threads: int,
+    out: NDArray[np.uint8], threads: int, packed: _PackedTarget | None = None,
 ) -> NDArray[np.uint8]:  # fmt: skip
     code, states = get_bytecode(circuit), inputs.rows.shape[1]
     words = -(-states // WORD_BITS)
@@ -103,9 +163,16 @@ def _evaluate(
     def evaluate_share(first_word: int, end_word: int) -> None:
         first, end = WORD_BITS * first_word, min(states, WORD_BITS * end_word)
         write_rows(first, end)
-        _run_blocks(code, len(circuit.inputs), inputs, bit_setters, out, first, end)
+        _run_blocks(code, len(circuit.inputs), inputs, bit_setters, out, first, end, packed)
 
-    map_ranges(words, evaluate_share, threads, MIN_WORDS)
+    if packed is None:
+        map_ranges(words, evaluate_share, threads, MIN_WORDS)
+    else:  # packed words are padded to whole vectors
+        from abl_cards.circuit.kernels import LANES
+
+        map_ranges(
+            -(-words // LANES), lambda lo, hi: evaluate_share(LANES * lo, LANES * hi), threads, MIN_WORDS // LANES
+        )
     return out
 
 
@@ -182,8 +249,12 @@ def _run_blocks(
     out: NDArray[np.uint8],
     first: int,
     end: int,
+    packed: _PackedTarget | None,
 ) -> None:
     from abl_cards.circuit import kernels
+
+    outputs = code.outputs if packed is None else code.outputs[~packed[0]]
+    packed_outputs = None if packed is None else code.outputs[packed[0]]
 
     lanes, words = kernels.LANES, max(1, -(-(end - first) // WORD_BITS))
     block_words = min(kernels.padded_words(words), max(1, BLOCK_BYTES // (8 * code.slots * lanes)) * lanes)
@@ -194,4 +265,10 @@ def _run_blocks(
         kernels.load_inputs(inputs, *circuit_inputs, start, states, words, buffer)
         for set_bits in bit_setters:
             set_bits(start, states, words, buffer)
-        kernels.evaluate_block(code.operations, code.segments, code.outputs, out, start, states, words, buffer)
+        kernels.evaluate_block(code.operations, code.segments, outputs, out, start, states, words, buffer)
+        if packed is not None:
+            first_word, offset = start // WORD_BITS, np.arange(states, dtype=np.int32)
+            kernels.copy_bits(buffer, packed_outputs, first_word, words, packed[1])
+            packed[2][start : start + states] = (
+                WORD_BITS * first_word + offset % (8 * words) * 8 + offset // (8 * words)
+            )

@@ -249,6 +249,34 @@ def evaluate_block(
 
 
 @njit(nogil=True, cache=True)
+def copy_bits(buffer: Any, outputs: Any, first: int, words: int, bits: Any) -> None:
+    """Copy the words of output literals of a block to words `first` and following of `bits` [outputs, words]."""
+    source, target = buffer.reshape(buffer.size), bits.reshape(bits.size)
+    stride, width, length = np.uint64(buffer.shape[1]), np.uint64(bits.shape[1]), np.uint64(words)
+    for row in range(np.uint64(len(outputs))):
+        literal, target_start = outputs[row], row * width + np.uint64(first)
+        if literal < 0:
+            for j in range(length):
+                target[target_start + j] = ZERO - np.uint64(literal == CONST_TRUE)
+            continue
+        source_start, mask = np.uint64(literal >> 1) * stride, ZERO - np.uint64(literal & 1)
+        for j in range(length):
+            target[target_start + j] = source[source_start + j] ^ mask
+
+
+@njit(nogil=True, cache=True)
+def unpack_positions(bits: Any, position: Any, values: Any) -> None:
+    """Write the bit of each state at `position` [states] of `bits` [rows, bytes] to `values` [rows, states]."""
+    source, target = bits.reshape(bits.size), values.reshape(values.size)
+    width, states = np.uint64(bits.shape[1]), np.uint64(len(position))
+    for row in range(np.uint64(len(bits))):
+        for state in range(states):
+            place = np.uint64(position[state])
+            byte = source[row * width + (place >> np.uint64(3))]
+            target[row * states + state] = (byte >> np.uint8(place & np.uint64(7))) & ONE
+
+
+@njit(nogil=True, cache=True)
 def add_weighted_rows(rows: Any, weights: Any, out: Any, totals: Any) -> None:
     """Add the weights of the rows that are 1 in a state to `totals[state]`."""
     block = 2048

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import clingo
@@ -96,12 +97,40 @@ class Oracle:
         Raises:
             KeyError: An atom of `true_inputs` is no input.
         """
-        true_literals = {self._inputs[name] for name in true_inputs}
-        assumptions = [literal if literal in true_literals else -literal for literal in self._inputs.values()]
-        with self._control.solve(assumptions=assumptions, yield_=True) as handle:
+        with self._control.solve(assumptions=self._assumptions(true_inputs), yield_=True) as handle:
             for model in handle:
                 return OracleAnswer(self._true_atoms(model, atoms), model.cost[0] if model.cost else 0)
         return OracleAnswer(None, 0)
+
+    def find_literals(self, atoms: Sequence[Atom]) -> list[int]:
+        """Return the literal of each atom for `solve_literals`, 0 for one that no rule derives."""
+        return [self._literals.get(name, 0) for name in atoms]
+
+    def solve_literals(self, true_inputs: Collection[Atom], literals: Sequence[int]) -> tuple[list[bool] | None, int]:
+        """Solve one state, faster than `solve` where many atoms are looked up in many states.
+
+        Args:
+            true_inputs: Inputs that are true; all others are false.
+            literals: Literals of the atoms to look up.
+
+        Returns:
+            Whether each is true, None where a constraint is violated; and the cost.
+        """
+        with self._control.solve(assumptions=self._assumptions(true_inputs), yield_=True) as handle:
+            for model in handle:
+                is_true = model.is_true
+                values = [literal != 0 and is_true(literal) for literal in literals]
+                return values, model.cost[0] if model.cost else 0
+        return None, 0
+
+    @cached_property
+    def facts(self) -> frozenset[Atom]:
+        """Atoms that the grounder found true in every state."""
+        return frozenset(self._names[item.symbol] for item in self._control.symbolic_atoms if item.is_fact)
+
+    def _assumptions(self, true_inputs: Collection[Atom]) -> list[int]:
+        true_literals = {self._inputs[name] for name in true_inputs}
+        return [literal if literal in true_literals else -literal for literal in self._inputs.values()]
 
     def _true_atoms(self, model: clingo.Model, among: Collection[Atom] | None) -> frozenset[Atom]:
         if among is None:
@@ -197,11 +226,11 @@ def tabulate_oracle(
     states = rows.shape[1]
     values, cost = np.zeros((len(outputs), states), np.uint8), np.zeros(states, np.int32)
     consistent = np.zeros(states, np.bool_)
+    literals = oracle.find_literals(outputs)
     for state in range(states):
-        answer = oracle.solve((*true_atoms(rows, inputs, state), *always_true), outputs)
-        if answer.atoms is not None:
-            consistent[state], cost[state] = True, answer.cost
-            values[:, state] = [name in answer.atoms for name in outputs]
+        truth, state_cost = oracle.solve_literals((*true_atoms(rows, inputs, state), *always_true), literals)
+        if truth is not None:
+            consistent[state], cost[state], values[:, state] = True, state_cost, truth
         if on_progress is not None:
             on_progress(state + 1)
     return OutputTable(tuple(outputs), values, cost, consistent)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -17,7 +17,15 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from abl_cards.circuit import Circuit, CircuitInputs, SetBits, evaluate_inputs
+from abl_cards.circuit import (
+    Circuit,
+    CircuitInputs,
+    PackedOutputs,
+    SetBits,
+    evaluate_inputs,
+    evaluate_packed,
+    merge_inputs,
+)
 from abl_cards.core import NUM_THREADS, map_ranges
 from abl_cards.games.description import AT_LEAST, BIT, EQUAL, ColumnWriter, InputSchema, find_test, group_widths
 
@@ -241,6 +249,28 @@ class CircuitQuery:
         Returns:
             uint8 [outputs, n], truth of each output.
         """
+        return evaluate_inputs(*self._merged._evaluation(n, writers))
+
+    def evaluate_packed(
+        self, n: int, writers: Mapping[str, ColumnWriter], packed: slice
+    ) -> tuple[NDArray[np.uint8], PackedOutputs]:
+        """Evaluate the circuit for n states, and leave some outputs packed.
+
+        Args:
+            n: Number of states.
+            writers: Column writers by group.
+            packed: Rows of the outputs to leave packed.
+
+        Returns:
+            uint8 [other outputs, n], truth of each other output, and the packed outputs.
+        """
+        circuit, inputs, write, threads, bit_setters = self._merged._evaluation(n, writers)
+        return evaluate_packed(circuit, inputs, write, packed, threads, bit_setters)
+
+    def _evaluation(
+        self, n: int, writers: Mapping[str, ColumnWriter]
+    ) -> tuple[Circuit, CircuitInputs, Callable[[int, int], None], int, list[SetBits]]:
+        """Return the circuit, its inputs, their writer, the number of threads and the setters of further inputs."""
         bit_setters = self._make_bit_setters(writers)
         reduced, compact_tests = self._get_reduced(frozenset(bit_setters))
         tests, columns = reduced.tests, reduced._allocate_columns(n)
@@ -253,7 +283,23 @@ class CircuitQuery:
             compare_columns(compact_tests, columns, lo, hi, inputs.rows)
             write_lookup_indices(tests, columns, lo, hi, inputs.one_hot)
 
-        return evaluate_inputs(self.circuit, inputs, write, NUM_THREADS, [*bit_setters.values()])
+        return self.circuit, inputs, write, NUM_THREADS, [*bit_setters.values()]
+
+    @cached_property
+    def _merged(self) -> CircuitQuery:
+        """Query for evaluation: values that the circuit does not tell apart are looked up as one input."""
+        looked_up = self.tests.lookup_rows[self.tests.lookup_rows >= 0].tolist()
+        circuit, new_row = merge_inputs(self.circuit, looked_up)
+        if circuit is self.circuit:
+            return self
+        tests, lookup_rows = self.tests, self.tests.lookup_rows
+        return replace(
+            self,
+            circuit=circuit,
+            tests=tests._replace(
+                row=new_row[tests.row], lookup_rows=np.where(lookup_rows < 0, np.int32(-1), new_row[lookup_rows])
+            ),
+        )
 
     def _make_bit_setters(self, writers: Mapping[str, ColumnWriter]) -> dict[str, SetBits]:
         """Return the functions that set input bits, by group; groups without one are left out."""

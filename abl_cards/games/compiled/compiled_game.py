@@ -58,9 +58,13 @@ from abl_cards.games.description import (
     with_outputs,
 )
 from abl_cards.games.moves import (
+    FormIndex,
+    LabelForms,
     MoveLookup,
     MoveTables,
     PackedTables,
+    build_form_index,
+    build_label_forms,
     build_move_lookup,
     build_packed_tables,
     label_reach,
@@ -82,6 +86,8 @@ MAX_TURN_ENTRIES = 1 << 24
 """Maximum number of entries of a turn table."""
 MAX_OPTIONS, MAX_STAGES = 250, 120
 """Maximum numbers of options and stages, which are indexed by bytes."""
+MIN_PACKED_FORMS = 1024
+"""Answers for at least so many forms are left packed, and unpacked for the label that is drawn."""
 
 
 @dataclass(frozen=True)
@@ -133,6 +139,7 @@ class MoveQuery(NamedTuple):
     move_tables: MoveTables
     packed: PackedTables | None  # for games where each cell is one kind of card, else None
     lookup: MoveLookup | None  # for games where each form is one set of cards in any context, else None
+    label_forms: LabelForms | None  # for games with so many forms that their answers are left packed, else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,7 +187,10 @@ class CompiledGame:
         query = CircuitQuery.from_circuit(
             with_outputs(circuit, [circuit.outputs[row] for row in output_rows]), self.schema
         )
-        return self._build_move_query(query, answer_rows, labels + len(separate_forms))
+        move_query = self._build_move_query(query, answer_rows, labels + len(separate_forms))
+        if len(separate_forms) < MIN_PACKED_FORMS or move_query.lookup is not None:
+            return move_query
+        return move_query._replace(label_forms=build_label_forms(self.move_tables, self.forms.label_of, answer_rows))
 
     @cached_property
     def full_move_query(self) -> MoveQuery:
@@ -193,8 +203,14 @@ class CompiledGame:
         packed = build_packed_tables(tables, int(self.pack.copies.max()), self.forms.max_cards)
         requirable_cards = tuple(np.flatnonzero(query.circuit.output_literals[first_card_row:] != FALSE).tolist())
         return MoveQuery(
-            query, answer_rows, first_card_row, requirable_cards, tables, packed, None if packed else self.move_lookup
-        )
+            query, answer_rows, first_card_row, requirable_cards, tables, packed, None if packed else self.move_lookup,
+            None,
+        )  # fmt: skip
+
+    @cached_property
+    def form_index(self) -> FormIndex:
+        """Forms by their numbers of cards, for games whose card sets are enumerated."""
+        return build_form_index(self.move_tables, self.pack.copies)
 
     @cached_property
     def label_kinds(self) -> NDArray[np.float32]:
@@ -225,7 +241,7 @@ class CompiledGame:
         """Number of recent acts that a table stores: one round at least, so that the play to beat is among them."""
         return max([self.seating.seats, *(require_int(acts, "recent") for (acts,) in self.kb.facts("recent", 1))])
 
-    @property
+    @cached_property
     def usual_hand_size(self) -> int:
         """Maximum size of a hand if one card changes hands at a time: cards dealt, cards aside, and one."""
         dealt, deck_size = self.seating.num_dealt, len(self.pack.deck)

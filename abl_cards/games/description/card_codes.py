@@ -45,6 +45,12 @@ class CardCodes:
         """Kind of card by its text."""
         return {text: kind for kind, text in enumerate(self.kind_texts)}
 
+    @cached_property
+    def _copies(self) -> list[int]:
+        """Copies of each kind in the pack."""
+        copies: list[int] = self.pack.copies.tolist()
+        return copies
+
     def write(self, cards: Iterable[int]) -> str | list[str]:
         """Write cards in the given order, as in records and states.
 
@@ -87,13 +93,13 @@ class CardCodes:
             texts = value
         else:
             raise GameError(f"{value!r} is no cards: write {self._example}", ErrorCode.INVALID_CARDS)
-        cards, counts = [], np.zeros(len(self.pack), np.int64)
+        cards, kinds, left = [], self.kind_by_text, self._copies.copy()
         for text in texts:
-            kind = self.kind_by_text.get(text) if isinstance(text, str) else None
+            kind = kinds.get(text) if isinstance(text, str) else None
             if kind is None:
                 raise GameError(f"{text!r} is no card: write {self._example}", ErrorCode.INVALID_CARDS)
-            counts[kind] += 1
-            if counts[kind] > self.pack.copies[kind]:
+            left[kind] -= 1
+            if left[kind] < 0:
                 raise GameError(f"there are not that many {text} in the pack", ErrorCode.INVALID_CARDS)
             cards.append(kind)
         return tuple(cards)

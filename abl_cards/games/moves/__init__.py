@@ -9,6 +9,8 @@ from abl_cards.core import lazy_exports
 if TYPE_CHECKING:
     from abl_cards.games.moves.completions import find_extensions, group_by_rank
     from abl_cards.games.moves.enumerate import ALL_LABELS, enumerate_moves
+    from abl_cards.games.moves.form_index import FormIndex, build_form_index, list_whole_hands
+    from abl_cards.games.moves.label_forms import LabelForms, build_label_forms, unpack_label_forms
     from abl_cards.games.moves.lookup import (
         MoveLookup,
         build_move_lookup,
@@ -21,7 +23,6 @@ if TYPE_CHECKING:
         MoveScratch,
         MoveTables,
         has_suited_forms,
-        max_kickers,
         scratch_for,
         with_form_rows,
     )
@@ -47,11 +48,15 @@ __all__ = [
     "ALL_LABELS",
     "OWN_SLOTS",
     "SCRATCH_SETS",
+    "FormIndex",
+    "LabelForms",
     "MoveLookup",
     "MoveScratch",
     "MoveTables",
     "PackedScratch",
     "PackedTables",
+    "build_form_index",
+    "build_label_forms",
     "build_move_lookup",
     "build_packed_tables",
     "can_reach_all",
@@ -65,13 +70,14 @@ __all__ = [
     "group_by_rank",
     "has_suited_forms",
     "label_reach",
+    "list_whole_hands",
     "lookup_moves",
-    "max_kickers",
     "new_packed_scratch",
     "sample_card_sets",
     "sample_lookup_moves",
     "sample_required_sets",
     "scratch_for",
+    "unpack_label_forms",
     "with_form_rows",
 ]
 

@@ -43,6 +43,7 @@ class MoveTables(NamedTuple):
     num_wild_kinds: int  # kinds of wild cards; no constant, which would cost a minute of compilation for each value
     pattern_base: int  # base of pattern numbers: the most copies of a kind, plus 1
     has_sorted_rows: bool  # cards are stored low to high, kickers among the main cards
+    max_kickers: int  # most groups of kickers of a form, 0 in games without kickers
 
     @classmethod
     def from_catalogue(
@@ -81,6 +82,7 @@ class MoveTables(NamedTuple):
             np.concatenate([slots.wild[:, :, None], slots.wild_suit[:, :, None], slots.natural_slot], axis=2),
             *_combinations(catalogue, num_padding), rank_order, block_order, kicker_rank_order,
             (0,) * (slots.kind.shape[1] + num_padding), slots.wild.shape[1], int(table.base), has_sorted_rows,
+            int(layout.num_kickers.max(initial=0)),
         )  # fmt: skip
 
 
@@ -185,18 +187,6 @@ def has_suited_forms(move_tables: MoveTables) -> bool:
     return bool(is_suited.any() or (only >= 0).any())
 
 
-def max_kickers(move_tables: MoveTables) -> int:
-    """Return the largest number of kicker groups of a form.
-
-    Args:
-        move_tables: Tables of the game.
-
-    Returns:
-        Number of groups, 0 in games without kickers.
-    """
-    return int(move_tables.blocks[:, KICKERS].max())
-
-
 class _ScratchCache(local):
     """Buffers by size; thread-local, because one enumeration at a time writes into a buffer."""
 
@@ -219,7 +209,7 @@ def scratch_for(move_tables: MoveTables, max_cards: int) -> MoveScratch:
         Buffers, reused by later calls of this thread with the same sizes.
     """
     ranks, slots = move_tables.slot_kind.shape
-    size = ranks, slots, max_cards, max_kickers(move_tables)
+    size = ranks, slots, max_cards, move_tables.max_kickers
     if size not in _scratch_cache.by_size:
         _scratch_cache.by_size[size] = new_scratch(*size)
     return _scratch_cache.by_size[size]

@@ -7,7 +7,7 @@ import numpy as np
 from numba import njit
 
 from abl_cards.core import scale_to_range, splitmix64
-from abl_cards.games.description import NO_INDEX
+from abl_cards.games.description import NO_INDEX, PLAIN
 from abl_cards.games.moves.enumerate import (
     enumerate_kickers,
     enumerate_label,
@@ -19,6 +19,8 @@ from abl_cards.games.moves.move_tables import (
     CODE,
     COMBINATION,
     COUNT,
+    EXCLUDED,
+    EXCLUDED_END,
     FORM,
     FORM_ROW,
     GROUP_OF,
@@ -26,6 +28,8 @@ from abl_cards.games.moves.move_tables import (
     JOKERS_APART,
     KICKER_SIZE,
     KICKERS,
+    MIN_WILDS,
+    MODE,
     NEEDED,
     NO_LIMIT,
     NUM_CARDS,
@@ -43,6 +47,9 @@ from abl_cards.games.moves.move_tables import (
     plain_block,
     store_card_set,
 )
+
+_MIN_COUNTED_FORMS = 8
+"""Forms of a label from which on counting the card sets of each form is faster than enumerating them."""
 
 
 @njit(cache=True, nogil=True)
@@ -103,7 +110,88 @@ def sample_card_sets(
         elif block >= 0:
             num_found[i] = _sample_with_kickers(move_tables, block, ctx, lead, keys, row, scratch, form, cards)
             continue
+        if _sample_plain_forms(move_tables, label, ctx, allowed, keys, row, scratch, form, cards, num_found):
+            continue
         num_found[i] = _sample_enumerated(move_tables, label, ctx, lead, allowed, keys, row, scratch, form, cards)
+
+
+@njit(cache=True, nogil=True)
+def _sample_plain_forms(move_tables, label, context, allowed, keys, i, scratch, form, cards, num_found):
+    """Draw a card set of a label of several forms by counting those of each form.
+
+    Returns:
+        Whether the groups of all allowed forms are drawn independently, and no form has kickers; else nothing is done.
+    """
+    blocks, fields, start = move_tables.blocks, move_tables.group_fields, move_tables.pattern_start
+    first, end = np.int64(move_tables.label_blocks[label, 0]), np.int64(move_tables.label_blocks[label, 1])
+    if end - first < _MIN_COUNTED_FORMS or scratch.wild_counts[0] or scratch.wild_counts[1]:
+        return False
+    for block in range(first, end):
+        if blocks[block, MODE] != PLAIN:
+            return False
+        is_plain = blocks[block, KICKERS] == 0 and blocks[block, MIN_WILDS] == 0
+        is_plain = is_plain and blocks[block, EXCLUDED] == blocks[block, EXCLUDED_END]
+        if not is_plain and allowed[blocks[block, FORM_ROW], i]:
+            return False
+    width, num_wild_kinds, codes = len(move_tables.slot_range), move_tables.num_wild_kinds, scratch.by_rank[CODE]
+    base, natural, total = move_tables.pattern_base, scratch.natural, np.int64(0)
+    for rank in range(len(natural)):
+        codes[rank] = np.int64(NO_INDEX)
+    for block in range(first, end):
+        if allowed[blocks[block, FORM_ROW], i]:
+            total += _count_group_sets(
+                width, num_wild_kinds, base, natural, start, blocks, fields, block, codes, scratch.walk_state[ROW]
+            )
+    num_found[i] = total
+    chosen, block = np.int64(0), first
+    if total == 0:
+        return True
+    if len(keys) > 0:
+        chosen = np.int64(scale_to_range(splitmix64(keys[i], np.uint64(1)), np.uint64(total)))
+    while True:
+        count = np.int64(0)
+        if allowed[blocks[block, FORM_ROW], i]:
+            count = _count_group_sets(
+                width, num_wild_kinds, base, natural, start, blocks, fields, block, codes, scratch.walk_state[ROW]
+            )
+        if chosen < count:
+            break
+        chosen -= count
+        block += 1
+    _write_plain_set(
+        width, move_tables.has_sorted_rows, move_tables.slot_kind, start, move_tables.combination_counts, blocks,
+        fields, block, scratch.walk_state[ROW], chosen, count, i, form, cards,
+    )  # fmt: skip
+    return True
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _count_group_sets(
+    width, num_wild_kinds, base, natural, start, blocks, group_fields, block, codes, group_codes
+):  # fmt: skip
+    """Count the card sets of a plain block for a loaded hand without wild cards.
+
+    ``codes`` [ranks] keeps the patterns of ranks, NO_INDEX for those not computed yet; ``group_codes`` [groups]
+    receives the pattern of each group.
+    """
+    total = np.int64(1)
+    for group in range(blocks[block, GROUPS]):
+        rank, size = np.int64(group_fields[block, RANK, group]), np.int64(group_fields[block, SIZE, group])
+        only = np.int64(group_fields[block, ONLY, group])
+        code = codes[rank]
+        if code < 0 or only >= 0:
+            code, weight = np.int64(0), np.int64(1)
+            for _ in range(num_wild_kinds):
+                weight *= base
+            for slot in range(width):
+                if only < 0 or only == slot:
+                    code += weight * natural[rank, slot]
+                weight *= base
+            if only < 0:
+                codes[rank] = code
+        group_codes[group] = code
+        total *= np.int64(start[code, size + 1]) - np.int64(start[code, size])
+    return total
 
 
 @njit(cache=True, nogil=True, inline="always")

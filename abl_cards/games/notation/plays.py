@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -77,11 +78,9 @@ def find_forms_batch(
 def _find_forms_chunk(
     rules: CompiledGame, hands: NDArray[np.uint8], contexts: NDArray[np.int16]
 ) -> list[tuple[int, ...]]:
-    n = len(hands)
-    labels, forms = (np.ones((count, n), np.uint8) for count in (len(rules.labels), len(rules.forms)))
-    lists = whole_hand_moves(rules, hands, contexts, np.zeros(n, np.bool_), labels, forms)
-    bounds = zip(lists.start[:-1], lists.start[1:], strict=True)
-    return [tuple(np.unique(lists.form[first:last]).tolist()) for first, last in bounds]
+    lists = whole_hand_moves(rules, hands, contexts, np.zeros(len(hands), np.bool_))
+    forms, bounds = lists.form.tolist(), lists.start.tolist()
+    return [tuple(sorted(set(forms[first:last]))) for first, last in pairwise(bounds)]
 
 
 def order_key(rules: CompiledGame, form: int, context: int) -> tuple[Term, int]:
@@ -90,7 +89,7 @@ def order_key(rules: CompiledGame, form: int, context: int) -> tuple[Term, int]:
 
 
 def _have_equal_order(rules: CompiledGame, forms: Sequence[int], context: int) -> bool:
-    return len({order_key(rules, form, context) for form in forms}) <= 1
+    return len(forms) <= 1 or len({order_key(rules, form, context) for form in forms}) <= 1
 
 
 # --- writing ----------------------------------------------------------------------------------------------------------
@@ -141,8 +140,9 @@ def notate_moves(
     Returns:
         Text and JSON form of each move; the label is added where the cards have several.
     """
-    form_list = forms.tolist()
-    card_lists = [_without_padding(row) for row in cards]
+    form_list, context_list = forms.tolist(), contexts.tolist()
+    num_cards = (cards != NO_CARD).sum(axis=1).tolist()
+    card_lists = [tuple(row[:number]) for row, number in zip(cards.tolist(), num_cards, strict=True)]
     ambiguous_forms = _is_ambiguous(rules) if canonical_notation(rules) is None else _has_varying_strength(rules)
     composed = [
         rules.has_composed_plays and _is_composed(rules, form, card_lists[row]) for row, form in enumerate(form_list)
@@ -154,7 +154,7 @@ def notate_moves(
     ]
     can_be: dict[int, tuple[int, ...]] = {}
     if rows:
-        hands = np.stack([counts_from_cards(card_lists[row], len(rules.pack)) for row in rows])
+        hands = _count_rows(cards[rows], len(rules.pack))
         can_be = dict(zip(rows, find_forms_batch(rules, hands, contexts[rows]), strict=True))
     notations = []
     for row, form in enumerate(form_list):
@@ -166,13 +166,34 @@ def notate_moves(
             )
         else:
             readings = drop_partial_forms(rules, can_be.get(row, (form,)), form)
-            notations.append(_notate_play(rules, form, card_lists[row], readings, int(contexts[row])))
+            notations.append(_notate_play(rules, form, card_lists[row], readings, context_list[row]))
     return notations
+
+
+def _count_rows(cards: NDArray[np.uint8], kinds: int) -> NDArray[np.uint8]:
+    """Count the copies of each kind [n, kinds] in rows of cards [n, max cards], padded with NO_CARD."""
+    counts, rows = np.zeros((len(cards), NO_CARD + 1), np.uint8), np.arange(len(cards))
+    for column in cards.T:
+        counts[rows, column] += 1
+    return np.ascontiguousarray(counts[:, :kinds])
 
 
 def drop_partial_forms(rules: CompiledGame, forms: Sequence[int], intended: int) -> tuple[int, ...]:
     """Return forms without those that occur only inside composed plays, unless the intended form is one."""
-    return tuple(form for form in forms if rules.partial_forms[intended] or not rules.partial_forms[form])
+    partial = _lists_by_form(rules).is_partial
+    return tuple(forms) if partial[intended] else tuple(form for form in forms if not partial[form])
+
+
+class _ListsByForm(NamedTuple):
+    """Facts of forms as lists, which single forms are read from faster than from arrays."""
+
+    label_of: list[int]
+    is_partial: list[bool]
+
+
+@cache_per_game
+def _lists_by_form(rules: CompiledGame) -> _ListsByForm:
+    return _ListsByForm(rules.forms.label_of.tolist(), rules.partial_forms.tolist())
 
 
 def _is_composed(rules: CompiledGame, form: int, cards: Cards) -> bool:
@@ -234,28 +255,32 @@ def _without_padding(cards: NDArray[np.uint8]) -> Cards:
 
 
 def _labels_of_forms(rules: CompiledGame, forms: Sequence[int]) -> list[Term]:
-    return [rules.labels[label] for label in sorted({int(rules.forms.label_of[form]) for form in forms})]
+    label_of = _lists_by_form(rules).label_of
+    return [rules.labels[label] for label in sorted({label_of[form] for form in forms})]
 
 
 def _notate_play(rules: CompiledGame, form: int, played: Cards, can_be: Sequence[int], context: int) -> NotatedMove:
-    codes, label, notation = rules.card_codes, int(rules.forms.label_of[form]), canonical_notation(rules)
+    codes, label_of, notation = rules.card_codes, _lists_by_form(rules).label_of, canonical_notation(rules)
+    label = label_of[form]
     if form == rules.forms.pass_form:
         return (
             NotatedMove("PASS", PASS)
             if notation is None
             else NotatedMove(notation.play_text(label, ()), notation.write_play(label, ()))
         )
-    cards = codes.write(played)
-    is_ambiguous = len(_labels_of_forms(rules, can_be)) > 1
-    label_forms = [candidate for candidate in can_be if rules.forms.label_of[candidate] == label]
-    kind, rank = label_name_parts(rules)[label]
-    cards_text = codes.to_text(played)
-    cards_suffice = codes.is_joined or rules.labels[label] in rules.pack.index  # no label is needed
-    text = cards_text if cards_suffice and not is_ambiguous else f"{kind} {rank} {cards_text}"
+    texts = [codes.kind_texts[card] for card in played]
+    cards_text = ("" if codes.is_joined else " ").join(texts)
+    cards = cards_text if codes.is_joined else texts
+    is_ambiguous = len({label_of[candidate] for candidate in can_be}) > 1
+    label_forms = [candidate for candidate in can_be if label_of[candidate] == label]
     value: Any = {"label": rules.label_texts[label], "cards": cards} if is_ambiguous else cards
     if notation is not None:
-        names = [codes.kind_texts[card] for card in played]
-        text, value = notation.play_text(label, names), notation.write_play(label, names)
+        text, value = notation.play_text(label, texts), notation.write_play(label, texts)
+    elif not is_ambiguous and (codes.is_joined or rules.labels[label] in rules.pack.index):  # no label is needed
+        text = cards_text
+    else:
+        kind, rank = label_name_parts(rules)[label]
+        text = f"{kind} {rank} {cards_text}"
     if not _have_equal_order(rules, label_forms, context):
         value = {"label": rules.label_texts[label], "form": str(rules.forms.forms[form].name), "cards": cards}
     return NotatedMove(text, value)

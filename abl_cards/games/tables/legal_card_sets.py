@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from abl_cards.circuit import PackedOutputs
 from abl_cards.core import TooManyMovesError, map_ranges, scale_to_range_array
 from abl_cards.games.compiled import CompiledGame, MoveQuery, raise_too_many
 from abl_cards.games.moves import (
@@ -24,12 +26,12 @@ from abl_cards.games.moves import (
     filter_labels,
     find_extensions,
     lookup_moves,
-    max_kickers,
     new_packed_scratch,
     sample_card_sets,
     sample_lookup_moves,
     sample_required_sets,
     scratch_for,
+    unpack_label_forms,
 )
 from abl_cards.games.state import count_cards
 from abl_cards.games.tables.view import PlayerView
@@ -38,6 +40,7 @@ from abl_cards.games.types import MAX_CARD_SETS, MoveLists, Moves, count_move_ca
 _GUESSED_RESPONSES = 32  # expected card sets of a following seat; for a leading seat, the square of its cards
 _MAX_GUESSED_CARDS = 60  # cards; lists of larger hands are allocated when their length is known
 _MAX_LIST_BYTES = 1 << 30  # bytes of the card sets of several decisions
+_UNPACKED_DECISIONS = 256  # decisions for which the answers of drawn labels are unpacked at a time
 _MAX_LISTED = 1 << 12  # card sets of a decision that are listed to find the cards that can be added to chosen ones
 _MIN_DECISIONS_PER_THREAD = 64  # decisions with enumerated card sets that justify another thread
 
@@ -49,18 +52,47 @@ LabelSampler = Callable[[int, int, NDArray[np.int16]], None]
 """Function of ``lo, hi, labels`` that writes ``labels[lo:hi]``."""
 
 
+@dataclass(frozen=True)
+class _PartialOutputs:
+    """Circuit outputs of n decisions, those for forms packed.
+
+    Attributes:
+        labels_and_cards: uint8 [labels + cards, n], mask of legal labels, and required cards.
+        forms: Outputs for forms that are not allowed exactly where their label is legal.
+    """
+
+    labels_and_cards: NDArray[np.uint8]
+    forms: PackedOutputs
+
+    def select(self, rows: NDArray[np.int64]) -> _PartialOutputs:
+        """Return the outputs of some decisions."""
+        return _PartialOutputs(np.ascontiguousarray(self.labels_and_cards[:, rows]), self.forms.select(rows))
+
+    def unpack(self, num_labels: int) -> NDArray[np.uint8]:
+        """Return all outputs [rows, n]: labels, forms, required cards."""
+        labels, cards = np.split(self.labels_and_cards, [num_labels])
+        return np.concatenate([labels, self.forms.unpack(), cards])
+
+
 class LegalCardSets:
     """Circuit outputs of n decisions about plays, and the card sets that realise their legal labels."""
 
-    def __init__(self, view: PlayerView, query: MoveQuery, outputs: NDArray[np.uint8] | None = None) -> None:
+    def __init__(
+        self,
+        view: PlayerView,
+        query: MoveQuery,
+        outputs: NDArray[np.uint8] | None = None,
+        partial: _PartialOutputs | None = None,
+    ) -> None:
         """Make the card sets of decisions.
 
         Args:
             view: View of the seats to decide.
             query: Query of legal labels and allowed forms.
             outputs: uint8 [rows, n], its outputs; None to compute them when they are first read.
+            partial: Its outputs, those for forms packed, in games with very many forms.
         """
-        self.view, self.query, self._known_outputs = view, query, outputs
+        self.view, self.query, self._known_outputs, self._partial = view, query, outputs, partial
 
     @property
     def rules(self) -> CompiledGame:
@@ -78,12 +110,13 @@ class LegalCardSets:
         """
         known = self._known_outputs
         outputs = None if known is None else np.ascontiguousarray(known[:, rows])
-        return LegalCardSets(self.view.select(rows), self.query, outputs)
+        partial = None if self._partial is None else self._partial.select(rows)
+        return LegalCardSets(self.view.select(rows), self.query, outputs, partial)
 
     @property
     def legal_mask(self) -> NDArray[np.uint8]:
         """Mask of legal labels, uint8 [labels, n]."""
-        return self.outputs[: len(self.rules.labels)]
+        return self._labels_and_cards[: len(self.rules.labels)]
 
     @property
     def form_mask(self) -> NDArray[np.uint8]:
@@ -93,15 +126,40 @@ class LegalCardSets:
     @property
     def required_cards(self) -> NDArray[np.uint8]:
         """Cards that a play must contain, uint8 [kinds, n]; [0, n] in games without such rules."""
-        return self.outputs[self.query.first_card_row :]
+        outputs = self._labels_and_cards
+        return outputs[len(self.rules.labels) if self._known_outputs is None else self.query.first_card_row :]
 
     @property
     def outputs(self) -> NDArray[np.uint8]:
         """Circuit outputs [rows, n]: labels, forms, required cards; computed when first read."""
         if self._known_outputs is None:
-            self._known_outputs = self.query.query.evaluate(len(self.view), self.view.column_writers)
-            self._drop_unreachable_labels()
+            self._evaluate()
+        if self._known_outputs is None:
+            assert self._partial
+            self._known_outputs, self._partial = self._partial.unpack(len(self.rules.labels)), None
         return self._known_outputs
+
+    @property
+    def _labels_and_cards(self) -> NDArray[np.uint8]:
+        """Circuit outputs [rows, n], those for forms left out if they are packed."""
+        if self._known_outputs is None and self._partial is None:
+            self._evaluate()
+        if self._known_outputs is not None:
+            return self._known_outputs
+        assert self._partial
+        return self._partial.labels_and_cards
+
+    def _evaluate(self) -> None:
+        """Compute the circuit outputs, those for forms packed in games with very many."""
+        if self._partial is not None:
+            return
+        query, size = self.query.query, len(self.view)
+        if self.query.label_forms is None:
+            self._known_outputs = query.evaluate(size, self.view.column_writers)
+        else:
+            forms = slice(len(self.rules.labels), self.query.first_card_row)
+            self._partial = _PartialOutputs(*query.evaluate_packed(size, self.view.column_writers, forms))
+        self._drop_unreachable_labels()
 
     def _drop_unreachable_labels(self) -> None:
         """Clear legal labels that have no card set with all required cards."""
@@ -186,12 +244,16 @@ class LegalCardSets:
         self, labels: NDArray[np.int16], keys: NDArray[np.uint64], sample_labels: LabelSampler | None = None
     ) -> tuple[Moves, NDArray[np.int64]]:
         """Draw card sets of labels [n], which ``sample_labels`` draws first if given; also return their number [n]."""
-        n, query, outputs, inputs = len(self.view), self.query, self.outputs, self._kernel_inputs
+        n, query, inputs, _ = len(self.view), self.query, self._kernel_inputs, self._labels_and_cards
         moves, num_found = self._empty_moves(n), np.zeros(n, np.int64)
+        outputs = self.outputs if self._partial is None else None
 
         def sample(lo: int, hi: int) -> None:
             if sample_labels is not None:
                 sample_labels(lo, hi, labels)
+            if outputs is None:
+                self._draw_packed(labels, keys, lo, hi, moves, num_found)
+                return
             arguments = labels, outputs, keys, lo, hi, *moves
             if query.lookup is not None:
                 sample_lookup_moves(query.lookup, query.answer_rows, *inputs[1:3], *arguments, num_found)
@@ -200,6 +262,28 @@ class LegalCardSets:
 
         map_ranges(n, sample)
         return moves, num_found
+
+    def _draw_packed(
+        self, labels: NDArray[np.int16], keys: NDArray[np.uint64], lo: int, hi: int, moves: Moves,
+        num_found: NDArray[np.int64],
+    ) -> None:  # fmt: skip
+        """Draw card sets of labels ``lo..hi-1``, and unpack the answers only for the forms of these labels."""
+        forms, partial = self.query.label_forms, self._partial
+        assert forms
+        assert partial
+        _, hands, contexts, leading = self._kernel_inputs
+        allowed = np.empty((forms.max_forms, min(_UNPACKED_DECISIONS, hi - lo)), np.uint8)
+        scratch, legal_mask = self._move_scratch(), self.legal_mask
+        for first in range(lo, hi, _UNPACKED_DECISIONS):
+            part = slice(first, min(hi, first + _UNPACKED_DECISIONS))
+            unpack_label_forms(
+                forms.answer_rows, forms.first_form, labels[part], legal_mask[:, part], partial.forms.bits,
+                partial.forms.position[part], allowed,
+            )  # fmt: skip
+            sample_card_sets(
+                forms.move_tables, hands[part], contexts[part], leading[part], labels[part], allowed, keys[part],
+                0, part.stop - part.start, moves.form[part], moves.cards[part], scratch, num_found[part],
+            )  # fmt: skip
 
     def list_legal(self, labels: NDArray[np.int16]) -> MoveLists:
         """List the card sets of labels [n] that have all required cards."""
@@ -330,7 +414,7 @@ class LegalCardSets:
     def _packed_scratch(self) -> PackedScratch:
         """Allocate buffers of the packed kernels."""
         move_tables = self.rules.move_tables
-        return new_packed_scratch(len(move_tables.slot_kind), self.rules.forms.max_cards, max_kickers(move_tables))
+        return new_packed_scratch(len(move_tables.slot_kind), self.rules.forms.max_cards, move_tables.max_kickers)
 
     def _move_scratch(self) -> MoveScratch:
         """Return the buffers of this thread."""

@@ -110,9 +110,7 @@ def _find_forms_cached(rules: CompiledGame, hands: NDArray[np.uint8], contexts: 
 
 def _find_first_forms(rules: CompiledGame, hands: NDArray[np.uint8], contexts: NDArray[np.int16]) -> list[int]:
     """Find forms by enumeration, -1 if there is none."""
-    n = len(hands)
-    labels, forms = (np.ones((count, n), np.uint8) for count in (len(rules.labels), len(rules.forms)))
-    lists = whole_hand_moves(rules, hands, contexts, np.zeros(n, np.bool_), labels, forms)
+    lists = whole_hand_moves(rules, hands, contexts, np.zeros(len(hands), np.bool_))
     bounds = zip(lists.start[:-1].tolist(), lists.start[1:].tolist(), strict=True)
     return [min(lists.form[first:last].tolist(), default=-1) for first, last in bounds]
 

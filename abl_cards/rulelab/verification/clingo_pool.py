@@ -46,13 +46,15 @@ def solve_states(
         source: Knowledge base.
         rows: uint8 [inputs, states], all inputs of the knowledge base.
         outputs: Outputs computed for every state.
-        constant_outputs: Outputs that are equal in all states; computed in the first chunk, after the outputs.
+        constant_outputs: Outputs that are equal in all states; computed for the first state, after the outputs.
 
     Yields:
         Slice of the states, and their outputs.
     """
     states = rows.shape[1]
-    parts = [slice(first, min(first + CHUNK_SIZE, states)) for first in range(0, states, CHUNK_SIZE)]
+    start = int(bool(constant_outputs) and states > 0)  # the first state is a chunk of its own
+    parts = [slice(0, start)] * start
+    parts += [slice(first, min(first + CHUNK_SIZE, states)) for first in range(start, states, CHUNK_SIZE)]
     tasks = {
         part.start: (source, np.packbits(rows[:, part], axis=1), part.stop - part.start, tuple(outputs))
         for part in parts

@@ -8,12 +8,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import clingo
 import numpy as np
-from clingo import ast
 from numpy.typing import NDArray
 
-from abl_cards.asp import Atom, Limits, Signature, atom_from_symbol, clingo_arguments, read_statements
+from abl_cards.asp import Atom, Signature
 from abl_cards.circuit import (
     TRUE,
     Circuit,
@@ -101,13 +99,13 @@ def verify_circuits(
     rows = sample_input_rows(game.engine(directory, profile).rules, num_states, seed)
     row_by_atom = {name: row for row, name in enumerate(knowledge.input_atoms)}
     claimed = tabulate_circuit(knowledge, circuit, rows[[row_by_atom[name] for name in circuit.inputs]])
-    is_constant = _find_constant_outputs(knowledge, circuit)
+    source = KnowledgeSource(game.name, directory, profile)
+    is_constant = _find_constant_outputs(source, circuit)
     constant = [output for output, is_fixed in zip(circuit.outputs, is_constant, strict=True) if is_fixed]
     varying = [output for output, is_fixed in zip(circuit.outputs, is_constant, strict=True) if not is_fixed]
     order = np.concatenate([np.flatnonzero(~is_constant), np.flatnonzero(is_constant)])
     mismatches: list[Mismatch] = []
     num_done = 0
-    source = KnowledgeSource(game.name, directory, profile)
     for part, solved in clingo_pool.solve_states(source, rows, varying, constant):
         mismatches += find_mismatches(
             claimed.select(part, order[: len(solved.outputs)]), solved, rows, knowledge, part.start
@@ -160,21 +158,11 @@ def find_mismatches(
     return [replace(mismatch, state=first_state + mismatch.state) for mismatch in mismatches]
 
 
-def _find_constant_outputs(knowledge: KnowledgeBase, circuit: Circuit) -> NDArray[np.bool_]:
+def _find_constant_outputs(source: KnowledgeSource, circuit: Circuit) -> NDArray[np.bool_]:
     """Return True [outputs] where both sides prove an output true in every state, so one comparison suffices."""
-    facts = _grounder_facts(knowledge)
+    facts = clingo_pool.load_oracle(source)[0].facts
     pairs = zip(circuit.outputs, circuit.output_literals.tolist(), strict=True)
     return np.array([literal == TRUE and output in facts for output, literal in pairs], bool)
-
-
-def _grounder_facts(knowledge: KnowledgeBase) -> frozenset[Atom]:
-    """Return the atoms that the grounder of clingo reports as facts."""
-    control = clingo.Control([*clingo_arguments(knowledge.constants), "--warn=none"], logger=lambda code, text: None)
-    with ast.ProgramBuilder(control) as builder:
-        for statement in read_statements(knowledge.files, Limits().file_bytes, knowledge.request.library):
-            builder.add(statement)
-    control.ground([("base", [])])
-    return frozenset(atom_from_symbol(item.symbol) for item in control.symbolic_atoms if item.is_fact)
 
 
 def _measure_used_inputs(knowledge: KnowledgeBase, circuit: Circuit, rows: NDArray[np.uint8]) -> list[InputCoverage]:
