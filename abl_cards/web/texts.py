@@ -32,6 +32,11 @@ def card_kinds(cards: NDArray[np.uint8]) -> list[int]:
     return [card for card in cards.tolist() if card != NO_CARD]
 
 
+def rank_text(letter: str) -> str:
+    """Return a rank as people write it: 10 for the letter T."""
+    return "10" if letter == "T" else letter
+
+
 ENGLISH_PLAY_NAMES = {
     "不要": "pass", "单张": "single", "对子": "pair", "三张": "triple", "三带一": "triple and one",
     "三带二": "full house",
@@ -49,31 +54,41 @@ ENGLISH_PLAY_NAMES = {
 
 @cache_per_game
 def deck_json(rules: CompiledGame) -> dict[str, Any]:
-    """Return rank, suit and name of each card kind, by its text."""
-    return {
+    """Return rank, suit and name of each card kind, by its text.
+
+    A card such as a joker is drawn with its name (``isNamed``); the last one of the pack is the highest (``isTop``).
+    """
+    deck = {
         text: _card_json(rules, text, kind)
         for text, kind in zip(rules.card_codes.kind_texts, rules.pack.kinds, strict=True)
     }
+    named = [card for card in deck.values() if card["isNamed"]]
+    for card in named:
+        card["isTop"] = card is named[-1]
+    return deck
 
 
 def _card_json(rules: CompiledGame, text: str, kind: Term) -> dict[str, Any]:
     term_texts, parts = rules.card_codes.term_texts, parse_rank_and_suit(kind)
     if parts is None or kind in _lettered_kinds(rules):  # such as a joker that is a card of a suit
         typed_terms = [("card", kind), *([("rank", parts[0])] if parts else [])]
+        names = [_card_name(rules, typed_terms, code, text) for code in LANGUAGES]
+        is_named = any(name != text for name in names)
         return {
             "rank": text,
             "suit": "",
             "symbol": "",
-            "name": [_card_name(rules, typed_terms, code, text) for code in LANGUAGES],
+            "name": names if is_named else [rank_text(text)] * len(LANGUAGES),
+            "isNamed": is_named,
         }
     rank, suit = (term_texts.get(part, str(part)) for part in parts)
     suits = [spell(rules, "suit", parts[1], language) for language in LANGUAGES]
-    rank_text = "10" if rank == "T" else rank
     return {
         "rank": rank,
         "suit": suit,
         "symbol": SUIT_SYMBOLS.get(suit, suit),
-        "name": [f"{rank_text} {suits[0]}", suits[1] + rank_text],
+        "name": [f"{rank_text(rank)} {suits[0]}", suits[1] + rank_text(rank)],
+        "isNamed": False,
     }
 
 

@@ -23,7 +23,7 @@ export function AdvicePanel({ advice, welcome, view, take }) {
         (verdict) => html`
           <${Verdict}
             key=${verdict.text}
-            heading=${t('next')}
+            heading=${t('nextBest')}
             verdict=${verdict}
             deck=${deck}
             take=${take}

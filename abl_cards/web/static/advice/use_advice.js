@@ -7,6 +7,7 @@ import { t } from '../words.js';
 export function useAdvice(view, link, welcome) {
   const [answer, setAnswer] = useState(null);
   const [busy, setBusy] = useState('');
+  const [shown, setShown] = useState(null);
   const advisor = () =>
     welcome.agents.includes(settings().advisor)
       ? settings().advisor
@@ -15,6 +16,7 @@ export function useAdvice(view, link, welcome) {
         : 'kb';
   useEffect(() => {
     setAnswer(null);
+    setShown(null);
     setBusy('');
   }, [view.at]);
   const fetchAdvice = async (kind, options = {}) => {
@@ -43,11 +45,25 @@ export function useAdvice(view, link, welcome) {
     if (response.type === 'error') announce(response.text);
     return response;
   };
+  // Move of the hint to show next: the best one, and after it the next best ones in turn.
+  const nextHint = async () => {
+    const current = answer?.type === 'hint' ? answer : await fetchAdvice('hint');
+    if (current?.type !== 'hint' || current.at !== view.at) return null;
+    const moves = [current.best, ...current.next];
+    const place = shown && answer === current ? (shown.place + 1) % moves.length : 0;
+    setShown({ place, move: moves[place] });
+    return moves[place];
+  };
   return {
     answer,
     busy,
+    shown,
+    nextHint,
     hint: () => fetchAdvice('hint'),
     why: (value) => fetchAdvice('why', { value }),
-    close: () => setAnswer(null),
+    close: () => {
+      setAnswer(null);
+      setShown(null);
+    },
   };
 }
