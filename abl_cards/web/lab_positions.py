@@ -11,8 +11,9 @@ from abl_cards.core import GameError
 from abl_cards.games import Engine
 from abl_cards.games.notation import sort_hand
 from abl_cards.games.types import LEADING
+from abl_cards.web.fluent_texts import fluents_json
 from abl_cards.web.game_log import play_text
-from abl_cards.web.texts import card_kinds, card_orders, fluents_json
+from abl_cards.web.texts import card_kinds, card_orders
 
 
 def position_json(engine: Engine, state: Mapping[str, Any]) -> dict[str, Any] | None:

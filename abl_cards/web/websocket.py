@@ -19,6 +19,7 @@ from abl_cards.games import Engine
 from abl_cards.games.tables import DecisionPoint
 from abl_cards.web import hints, schemas
 from abl_cards.web.fairness import CapacityError, choose_eviction, get_client_id
+from abl_cards.web.hand_groups import group_hand
 from abl_cards.web.limits import (
     FRAME_BURST,
     FRAME_RATE,
@@ -109,7 +110,9 @@ class BrowserConnection:
                 await self._socket.send_text(text)
 
     async def _send_error(self, text: object, number: Any = None) -> None:
-        await self._send_json({"type": "error", "text": str(text)[:600], "n": number if type(number) is int else None})
+        code = str(text.code) if isinstance(text, GameError | KBError) and text.code else ""
+        request_number = number if type(number) is int else None
+        await self._send_json({"type": "error", "code": code, "text": str(text)[:600], "n": request_number})
 
     async def _authenticate(self) -> bool:
         """Return whether the table exists and the first frame has a valid token; otherwise the connection is closed."""
@@ -264,6 +267,19 @@ class BrowserConnection:
         async with table.lock:
             return {"type": "picked", **await self._lobby.executor.run(interpret)}
 
+    async def _groups(self, message: dict[str, Any]) -> Reply:
+        """Return the hand of the client in groups."""
+        table, seat = self._table, self._permission.seat
+        if seat is None:
+            raise GameError("spectators have no hand", ErrorCode.NOT_ALLOWED)
+
+        def group() -> list[list[str]]:
+            state = table.tables.state
+            return group_hand(table.engine, state.hands[0, seat], int(state.context[0]))
+
+        async with table.lock:
+            return {"type": "groups", "groups": await self._lobby.executor.run(group)}
+
     async def _hint(self, message: dict[str, Any]) -> Reply:
         return await self._run_advice("hint", message, hints.compute_hint)
 
@@ -338,10 +354,15 @@ class BrowserConnection:
 
 
 Handler = Callable[[BrowserConnection, dict[str, Any]], Coroutine[Any, Any, Reply]]
-_SLOW_HANDLERS = {BrowserConnection._hint, BrowserConnection._why, BrowserConnection._get_records}
+_SLOW_HANDLERS = {
+    BrowserConnection._groups,
+    BrowserConnection._hint,
+    BrowserConnection._why,
+    BrowserConnection._get_records,
+}
 _HANDLERS: dict[str, Handler] = {
     "pick": BrowserConnection._pick, "play": BrowserConnection._play, "choose": BrowserConnection._choose,
-    "hint": BrowserConnection._hint,
+    "groups": BrowserConnection._groups, "hint": BrowserConnection._hint,
     "why": BrowserConnection._why, "back": BrowserConnection._take_back, "go": BrowserConnection._continue_match,
     "again": BrowserConnection._start_next_match, "seat": BrowserConnection._assign_seat,
     "name": BrowserConnection._rename, "pace": BrowserConnection._set_agent_delay,

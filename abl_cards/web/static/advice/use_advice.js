@@ -2,9 +2,11 @@
 import { announce } from '../announce.js';
 import { useEffect, useState } from '../html.js';
 import { settings } from '../settings.js';
+import { errorText } from '../text/error_text.js';
+import { plainText } from '../text/marked_text.js';
 import { t } from '../words.js';
 
-export function useAdvice(view, link, welcome) {
+export function useAdvice(view, link, welcome, names) {
   const [answer, setAnswer] = useState(null);
   const [busy, setBusy] = useState('');
   const [shown, setShown] = useState(null);
@@ -35,14 +37,14 @@ export function useAdvice(view, link, welcome) {
     setAnswer(response);
     if (response.type === 'hint')
       announce(
-        `${t('best')}: ${response.best.text}. ${response.best.reasons
+        `${t('best')}${t('colon')}${plainText(response.best.text, names)}. ${response.best.reasons
           .slice(0, 2)
           .map((reason) => reason.words)
           .join(' ')}`,
       );
     if (response.type === 'why')
       announce(response.readings.map((reading) => (reading.legal ? t('legal') : t('illegal'))).join(', '));
-    if (response.type === 'error') announce(response.text);
+    if (response.type === 'error') announce(errorText(response));
     return response;
   };
   // Move of the hint to show next: the best one, and after it the next best ones in turn.

@@ -5,6 +5,7 @@ import { html, useEffect, useLayoutEffect, useState } from '../html.js';
 import { onKeys } from '../keys.js';
 import { Link, NO_LINK, request } from '../link.js';
 import { settings } from '../settings.js';
+import { errorText } from '../text/error_text.js';
 import { t } from '../words.js';
 import { PlayTable } from './play_table.js';
 import { StartProgress } from './start_progress.js';
@@ -81,7 +82,7 @@ export function Play({ path }) {
         setView(message);
         setState('there');
         setProblem('');
-      } else if (message.type === 'error') setProblem(message.text);
+      } else if (message.type === 'error') setProblem(errorText(message));
       else {
         setState(message.type);
         if (!ENDED.includes(message.type)) return;

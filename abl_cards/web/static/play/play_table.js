@@ -17,6 +17,7 @@ import { seatName } from '../table/seats.js';
 import { Table } from '../table/table.js';
 import { useCardSelection } from '../table/use_card_selection.js';
 import { useSize } from '../table/use_size.js';
+import { errorText } from '../text/error_text.js';
 import { Words } from '../text/words.js';
 import { t } from '../words.js';
 import { Actions } from './actions.js';
@@ -30,7 +31,6 @@ export function PlayTable({ view, welcome, link, lost, onError }) {
   const userSettings = useSettings();
   const [space, size] = useSize();
   const selection = useCardSelection(view, link, welcome.deck);
-  const advice = useAdvice(view, link, welcome);
   const [showLast, setShowLast] = useState(false);
   const decision = view.asked;
   const { matches, texts, reading } = selection;
@@ -39,13 +39,14 @@ export function PlayTable({ view, welcome, link, lost, onError }) {
   const wrongCount = hasCards && decision.count != null && texts.length !== decision.count;
   const position = positionOfView(view, welcome, showLast);
   const { names } = position;
+  const advice = useAdvice(view, link, welcome, names);
 
   useAnnouncements({ view, names, link, selection, closeLast: () => setShowLast(false) });
 
   const submit = (message) =>
     link
       .request({ ...message, at: view.at })
-      .then((response) => response.type === 'error' && response.text && onError(response.text));
+      .then((response) => response.type === 'error' && response.text && onError(errorText(response)));
   const playCards = () => {
     if (!decision) return false;
     if (decision.kind === 'choice') {

@@ -2,6 +2,7 @@
 import { announce } from '../announce.js';
 import { useEffect, useRef } from '../html.js';
 import { localise, useSettings } from '../settings.js';
+import { setTitle } from '../page_title.js';
 import { eventText } from '../table/event_text.js';
 import { plainText } from '../text/marked_text.js';
 import { t } from '../words.js';
@@ -34,10 +35,7 @@ export function useAnnouncements({ view, names, link, selection, closeLast }) {
   }, [readingText]);
   useEffect(() => {
     if (!decision) return undefined;
-    const before = document.title;
-    document.title = `▶ ${t('yourTurn')} · ${before}`;
-    return () => {
-      document.title = before;
-    };
+    setTitle({ mark: `▶ ${t('yourTurn')}` });
+    return () => setTitle({ mark: '' });
   }, [Boolean(decision), language]);
 }

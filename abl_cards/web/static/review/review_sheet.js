@@ -11,6 +11,8 @@ import { eventText } from '../table/event_text.js';
 import { positionOfFrame } from '../table/position.js';
 import { Table } from '../table/table.js';
 import { useSize } from '../table/use_size.js';
+import { agentName } from '../text/agent_name.js';
+import { Words } from '../text/words.js';
 import { t } from '../words.js';
 import { DecisionPanel } from './decision_panel.js';
 import { saveFile } from './save_file.js';
@@ -56,7 +58,7 @@ export function ReviewSheet({ review, index }) {
   const frame = frames[index];
   const goTo = (target) =>
     location.replace(`#/review/${review.review}/${Math.min(frames.length - 1, Math.max(0, target))}`);
-  const playerName = (seat) => (review.players[seat] ? `${seat} ${review.players[seat]}` : t('seat', seat));
+  const playerName = (seat) => (review.players[seat] ? `${seat} ${agentName(review.players[seat])}` : t('seat', seat));
 
   useEffect(() => {
     request('/api/games')
@@ -395,7 +397,7 @@ export function ReviewSheet({ review, index }) {
                               ${t('act', mistake.place + 1, frames.length)}, ${playerName(mistake.seat)}
                             </a>
                             : ${t('gaveAway', fixedText(mistake.loss, 2), fixedText(2 * mistake.error, 2))};${' '}
-                            ${t('instead', mistake.better)}
+                            <${Words} text=${t('instead', localise(mistake.better))} names=${names} />
                             ${mistake.agreed ? html` <b>${t('disagrees', method.rollout_agent, method.agent)}</b>` : ''}
                           </li>
                         `,
@@ -453,6 +455,7 @@ export function ReviewSheet({ review, index }) {
           <${DecisionPanel}
             review=${review}
             frame=${frame}
+            names=${names}
             decision=${decision}
             evaluation=${evaluation}
             threshold=${threshold}

@@ -1,10 +1,12 @@
 // Names and positions of seats.
+import { agentName } from '../text/agent_name.js';
 import { t } from '../words.js';
 import { countSides } from './layout.js';
 
 export function seatName(view, seat) {
   const info = view.seats[seat];
   if (seat === view.me) return t('you');
+  if (info.kind === 'agent') return agentName(info.name);
   return info.name || (info.kind !== 'person' ? t('seat', seat) : info.taken ? t('guest', seat) : t('openSeat'));
 }
 
