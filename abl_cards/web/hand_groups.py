@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Engine
 from abl_cards.games.min_plays import LeadFinder
 from abl_cards.games.notation import sort_hand
+from abl_cards.games.tables import Tables
 from abl_cards.games.types import NO_CARD
 from abl_cards.web.texts import card_orders, deck_json
 
@@ -35,6 +36,22 @@ def group_hand(engine: Engine, hand: NDArray[np.uint8], context: int) -> list[li
         return _by_suit(engine, hand, context)
     texts = engine.rules.card_codes.kind_texts
     return [[texts[kind] for kind in sort_hand(engine.rules, counts, context)] for counts in groups]
+
+
+def group_seat(engine: Engine, tables: Tables, seat: int | None) -> list[list[str]]:
+    """Return the hand of a seat of the only table in groups.
+
+    Args:
+        engine: Engine of the game.
+        tables: The table.
+        seat: The seat; None for a spectator.
+
+    Raises:
+        GameError: Spectators have no hand.
+    """
+    if seat is None:
+        raise GameError("spectators have no hand", ErrorCode.NOT_ALLOWED)
+    return group_hand(engine, tables.state.hands[0, seat], int(tables.state.context[0]))
 
 
 def _split(engine: Engine, hand: NDArray[np.uint8], context: int) -> list[NDArray[np.uint8]]:

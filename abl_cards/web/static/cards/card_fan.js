@@ -1,14 +1,13 @@
 // Component CardFan: cards in a rectangle, as large as they fit, with one label for screen readers.
 import { html } from '../html.js';
 import { fanOut } from '../table/layout.js';
-import { pixels } from '../table/place_style.js';
+import { pixels, spotStyle } from '../table/place_style.js';
 import { CardFace } from './card_face.js';
 import { cardName, face, suitClass } from './card_text.js';
 
 export function CardFan({ deck, cards, wild = [], label, width, height, card = 60, numRows = 1, marked = [] }) {
   if (!cards.length) return null;
   const fan = fanOut(cards.length, { w: width, h: height }, { card, numRows, ratio: 0.58 });
-  const spotOf = (index) => pixels({ left: fan.spots[index].x, top: fan.spots[index].y, width: fan.width });
   const names = cards.map((text) => cardName(deck, text)).join(', ');
   const rest = [...marked];
   const takeMark = (text) => {
@@ -28,7 +27,7 @@ export function CardFan({ deck, cards, wild = [], label, width, height, card = 6
           <span
             key=${`${text}${index}`}
             class=${`card ${suitClass(face(deck, text))} ${takeMark(text) ? 'marked' : ''}`}
-            style=${spotOf(index)}
+            style=${spotStyle(fan.spots[index], fan.width)}
           >
             <${CardFace} card=${face(deck, text)} wild=${wild.includes(text)} />
           </span>

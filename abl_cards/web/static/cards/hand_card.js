@@ -1,7 +1,7 @@
 // Component HandCard: a card of the hand, as a toggle button that is pressed while selected.
 import { html } from '../html.js';
 import { localise } from '../settings.js';
-import { pixels } from '../table/place_style.js';
+import { spotStyle } from '../table/place_style.js';
 import { CardFace } from './card_face.js';
 import { face, suitClass } from './card_text.js';
 
@@ -14,7 +14,7 @@ export function HandCard({ deck, text, spot, width, selected, dim, wild, tab, bu
       data-place=${index}
       data-card=${text}
       class=${`card ${suitClass(card)} ${selected ? 'picked' : ''} ${dim ? 'dim' : ''}`}
-      style=${pixels({ left: spot.x, top: spot.y, width })}
+      style=${spotStyle(spot, width)}
       aria-pressed=${selected}
       aria-label=${localise(card.name)}
       tabindex=${tab ? 0 : -1}

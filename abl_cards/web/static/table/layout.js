@@ -5,7 +5,7 @@ const GAP = 6;
 const MEASURES = {
   landscape: { card: 54, lift: 16, control: 38, message: 32, seat: [128, 50], hud: 46, tools: [168, 36], pile: 42 },
   portrait: { card: 47, lift: 14, control: 44, message: 46, seat: [128, 56], hud: 52, tools: [126, 36], pile: 42 },
-  desktop: { card: 72, lift: 22, control: 44, message: 36, seat: [160, 72], hud: 46, tools: [330, 38], pile: 60 },
+  desktop: { card: 72, lift: 22, control: 44, message: 36, seat: [160, 72], hud: 46, tools: [330, 38], pile: 72 },
 };
 export const CARD_RATIO = 1.4;
 const OPEN_SHARE = { landscape: 0.3, portrait: 0.32, desktop: 0.27 };
@@ -71,7 +71,8 @@ function ownPart(form, width, height, hasControls) {
       ? box(GAP, top - line - 4, wide, line)
       : box(GAP + ownWidth + GAP, top - line - 4, wide - ownWidth - GAP, line);
   const choices = box(GAP, own.y - 2 * control - 8, wide, 2 * control + 8);
-  const sheet = box(GAP, own.y, width - 2 * GAP, height - GAP - own.y);
+  const sheetTop = form === 'landscape' ? Math.min(own.y, height * 0.4) : own.y;
+  const sheet = box(GAP, sheetTop, width - 2 * GAP, height - GAP - sheetTop);
   return { card, hand, actions, own, message: text, choices, sheet, top: own.y };
 }
 
