@@ -155,6 +155,7 @@ def test_a_throw_that_fails_is_changed(look: Any, house: Any) -> None:
         here.press("Escape")
         play_best(here)
     assert failed
+    here.wait_for_turn()
     if not here.page.locator(".what.failed").count():
         here.press("l")  # the winner of the trick has led already
     assert "throw of 2 cards fails, taken back" in here.page.locator(".what.failed").inner_text()
@@ -329,6 +330,7 @@ def test_hints_reasons_and_taking_back(look: Any) -> None:
     here.page.locator(".imagined summary").click()
     here.picture("table")
     here.press("w")
+    here.page.locator(".advice summary", has_text="by the rules").first.click()
     here.page.wait_for_selector(".why")
     here.press("Escape")
     here.page.locator(".hand .card").nth(0).click(position={"x": 4, "y": 10})
