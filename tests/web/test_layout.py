@@ -37,8 +37,9 @@ def overlap(one: dict[str, int], other: dict[str, int]) -> bool:
 def test_everything_has_a_place_of_its_own(others: int) -> None:
     sizes = [*itertools.chain(*PHONES.values()), *DESKTOPS]
     options = [{"hasControls": True}, {"hasControls": False, "isOpen": True}]
-    cases = [[*size, others, one] for size in sizes for one in options]
-    for (width, height, *_), layout in zip(cases, run_script(SCRIPT, cases=cases), strict=True):
+    tables = [(size, one) for size in sizes for one in options]
+    cases = [[*size, others, one] for size, one in tables]
+    for ((width, height), _), layout in zip(tables, run_script(SCRIPT, cases=cases), strict=True):
         parts = rectangles(layout)
         for name, one in parts.items():
             assert one["x"] >= 0, (width, height, name)

@@ -74,7 +74,7 @@ export function SeatPanel({ position, info, rect, side, isOwn = false }) {
             width=${rect.w - 12}
             height=${rect.h - HEAD - 6}
             card=${44}
-            numRows=${Math.max(1, Math.min(3, Math.ceil((info.face.length * 13) / (rect.w - 40))))}
+            numRows=${Math.max(1, Math.min(3, Math.ceil((info.face.length * 10) / (rect.w - 40))))}
             marked=${info.marked}
           />
         `
