@@ -12,7 +12,7 @@ from abl_cards.ablation.parts import GROUP_PREFIX, AblationPart
 from abl_cards.agents import RandomKeys, check_agent_name, make_agent, preference_model_from_name
 from abl_cards.games import Engine
 from abl_cards.games.description import functor
-from abl_cards.games.preferences import CompiledPreferences
+from abl_cards.games.preferences import CompiledPreferences, list_candidates
 from abl_cards.games.tables import Choices, Decisions
 from abl_cards.games.types import MoveLists, Moves
 from abl_cards.matches import play_shard
@@ -91,7 +91,7 @@ class _ProbeAgent:
 
     def play(self, decisions: Decisions, keys: RandomKeys) -> Moves:
         """Return the cheapest move of each decision."""
-        self._collect(decisions, decisions.moves())
+        self._collect(decisions, list_candidates(self._model, decisions))
         return self._minimiser.best(decisions)
 
     def choose(self, choices: Choices, keys: RandomKeys) -> NDArray[np.uint8]:

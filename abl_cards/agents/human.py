@@ -93,8 +93,9 @@ class HumanAgent(NullListener):
         ]
         say("\n".join(["", *seen]))
         self._log.clear()
-        choice = MoveDialog(self._engine, self._preference_model, moment, self._terminal, self.language).run()
-        return moment.move_lists.select(np.array([choice]))
+        dialog = MoveDialog(self._engine, self._preference_model, moment, self._terminal, self.language)
+        row = dialog.run()
+        return dialog.decision_point.move_lists.select(np.array([row]))
 
     def _seat_lines(self, table: int) -> list[str]:
         """Return a line that names the person's seat, and the partner's where it is fixed."""

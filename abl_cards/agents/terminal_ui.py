@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from abl_cards.agents.base import PlayerLeftError
 from abl_cards.agents.human_texts import COMMANDS, TEXTS
+from abl_cards.core import GameError
 from abl_cards.games import Engine
 from abl_cards.games.description import has_chinese, label_text, match_play_names, move_text
+from abl_cards.games.notation import include_play
 from abl_cards.games.preferences import PreferenceModel
 from abl_cards.games.tables import DecisionPoint
 
@@ -91,6 +94,8 @@ class MoveDialog:
 
     def _moves_by_text(self, line: str) -> list[int] | None:
         """Return the rows that a text stands for: all its words, cards in any order, or the label alone."""
+        with suppress(GameError):
+            self.decision_point = include_play(self.engine.rules, self.decision_point, line)
         words, actions = line.upper().split(), self.decision_point.actions
         rows = [row for row, action in enumerate(actions) if _matches_move(str(action).upper().split(), words)]
         if not rows and has_chinese(line):

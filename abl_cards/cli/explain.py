@@ -88,7 +88,7 @@ def explain(
     """
     from abl_cards.agents import make_explainable_agent
     from abl_cards.core import check_language
-    from abl_cards.games.notation import derive_readings, render_view
+    from abl_cards.games.notation import derive_readings, include_play, render_view
     from abl_cards.reasoners.explain import explain as explained
 
     with usage_errors():
@@ -99,6 +99,7 @@ def explain(
         player = make_explainable_agent(agent, engine)
     with report_line(line):
         point = engine.read_decision_point(value, move, for_explanation=True)
+        point = point if why is None else include_play(engine.rules, point, why)
         explanation = explained(
             engine, player.preference_model, point, language, player.compute_model_explanation(point)
         )

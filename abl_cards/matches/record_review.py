@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 from abl_cards.agents import Agent, ExplainableAgent, check_own_agent, make_agent
 from abl_cards.core import ErrorCode, GameError, derive_key, splitmix64_array
 from abl_cards.games import Engine, Game, compile_engine, load
+from abl_cards.games.notation import include_move
 from abl_cards.games.tables import DecisionPoint, Decisions, Tables, is_play_decision
-from abl_cards.games.types import Indices, MoveLists
+from abl_cards.games.types import Indices, MoveLists, Moves, join_lists
 from abl_cards.matches.records import find_profile, normalise_record, read_valid_records
 from abl_cards.reasoners.abduction import Minimiser
 from abl_cards.reasoners.explain import MoveScores, PreferenceDifference, PreferenceTexts, compare_moves
@@ -273,11 +274,16 @@ def review_record(
     acts, decisions = _decisions_with_choice(engine, record, seats)
     if decisions is None:
         return []
-    points_of_decision = [engine.read_decision_point(record, act) for act in acts]
-    lists, seat = decisions.moves(), decisions.view.seats
+    seat = decisions.view.seats
     keys = splitmix64_array(np.full(len(acts), derive_key(config.seed, _RNG_DEALS), np.uint64), np.array(acts))
+    moves = config.agent.play(decisions, keys)
+    points_of_decision = []
+    for row, act in enumerate(acts):
+        own = Moves(moves.form[row : row + 1], moves.cards[row : row + 1])
+        points_of_decision.append(include_move(engine.rules, engine.read_decision_point(record, act), own)[0])
+    lists = join_lists([point.move_lists for point in points_of_decision])
     played = lists.start[:-1] + np.array([_played_row(point) for point in points_of_decision])
-    chosen = lists.find(config.agent.play(decisions, keys))
+    chosen = lists.find(moves)
     model = config.agent.preference_model if isinstance(config.agent, ExplainableAgent) else engine.preference_model()
     cost, _ = model.costs(decisions, lists)
     order = Minimiser(model).order(decisions, lists)
@@ -325,7 +331,7 @@ def _decisions_with_choice(
     """Return the acts with more than one legal move, and their decisions."""
     acts = _play_acts(engine, record)
     decisions = engine.decisions_at_acts([record] * len(acts), acts)
-    several = np.diff(decisions.moves().start) > 1
+    _, several = decisions.first_card_sets(1)
     if seats is not None:
         several &= np.isin(decisions.view.seats, list(seats))
     rows = np.flatnonzero(several)

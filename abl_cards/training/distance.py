@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.core import ErrorCode, GameError
-from abl_cards.games.preferences import PreferenceModel
+from abl_cards.games.preferences import PreferenceModel, list_candidates
 from abl_cards.games.tables import Choices, Decisions
 from abl_cards.games.types import HandEstimate, MoveLists, Moves
 from abl_cards.reasoners.abduction import Minimiser
@@ -63,7 +63,7 @@ class DistanceReasoner:
         self, decisions: Decisions, label_probabilities: NDArray[np.floating], estimate: HandEstimate | None = None, /
     ) -> Moves:
         """Return the closest consistent move of each decision; the first of equal ones."""
-        lists = decisions.moves()
+        lists = list_candidates(self.preference_model, decisions, estimate=estimate)
         labels = decisions.labels_of(lists.form).astype(np.int16)
         cost, consistent = self.preference_model.costs(decisions, lists, estimate)
         probability = label_probabilities[lists.decision_index, labels].astype(np.float32)

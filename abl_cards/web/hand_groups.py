@@ -12,7 +12,7 @@ from abl_cards.games import Engine
 from abl_cards.games.min_plays import LeadFinder
 from abl_cards.games.notation import sort_hand
 from abl_cards.games.tables import Tables
-from abl_cards.games.types import NO_CARD
+from abl_cards.games.types import count_move_cards
 from abl_cards.web.texts import card_orders, deck_json
 
 MAX_CANDIDATES = 160
@@ -57,7 +57,7 @@ def group_seat(engine: Engine, tables: Tables, seat: int | None) -> list[list[st
 def _split(engine: Engine, hand: NDArray[np.uint8], context: int) -> list[NDArray[np.uint8]]:
     contexts = np.array([context])
     leads, _ = LeadFinder(engine.rules).lead_moves(contexts, hand[np.newaxis])
-    plays, groups, rest = _counts(leads.cards, len(hand)), list[NDArray[np.uint8]](), hand.copy()
+    plays, groups, rest = _distinct_plays(leads.cards, len(hand)), list[NDArray[np.uint8]](), hand.copy()
     while rest.any():
         fitting = plays[(plays <= rest).all(axis=1)]
         if not len(fitting):
@@ -72,12 +72,9 @@ def _split(engine: Engine, hand: NDArray[np.uint8], context: int) -> list[NDArra
     return groups
 
 
-def _counts(cards: NDArray[np.uint8], num_kinds: int) -> NDArray[np.uint8]:
+def _distinct_plays(cards: NDArray[np.uint8], num_kinds: int) -> NDArray[np.uint8]:
     """Return the copies of each card in each distinct play, [plays, kinds]."""
-    counts = np.zeros((len(cards), num_kinds + 1), np.uint8)
-    rows = np.repeat(np.arange(len(cards)), cards.shape[1])
-    np.add.at(counts, (rows, np.where(cards == NO_CARD, num_kinds, cards).ravel()), 1)
-    distinct: NDArray[np.uint8] = np.unique(counts[:, :num_kinds], axis=0)
+    distinct: NDArray[np.uint8] = np.unique(count_move_cards(cards, num_kinds), axis=0)
     return distinct[distinct.any(axis=1)]
 
 

@@ -11,7 +11,15 @@ import numpy as np
 from abl_cards.agents import ExplainableAgent
 from abl_cards.core import LANGUAGES, GameError
 from abl_cards.games import Engine
-from abl_cards.games.notation import PASS, compose_parts, derive_readings, find_options, options_json, read_play
+from abl_cards.games.notation import (
+    PASS,
+    compose_parts,
+    derive_readings,
+    find_options,
+    include_play,
+    options_json,
+    read_play,
+)
 from abl_cards.games.tables import Choices, DecisionPoint, Decisions, Tables, is_play_decision
 from abl_cards.games.types import Moves
 from abl_cards.reasoners.explain import (
@@ -98,6 +106,7 @@ def explain_move(
     engine: Engine, player: ExplainableAgent, decision_point: DecisionPoint, value: Any, language: str, tables: Tables
 ) -> dict[str, Any]:  # fmt: skip
     """Explain any move: legality with its proof, and its cost compared with the best move."""
+    decision_point = include_play(engine.rules, decision_point, json.dumps(value))
     explanation = explain(
         engine, player.preference_model, decision_point, language, player.compute_model_explanation(decision_point)
     )

@@ -17,7 +17,7 @@ from abl_cards.asp import Diagnostic
 from abl_cards.core import ErrorCode, GameError, shared_budget
 from abl_cards.games import Game
 from abl_cards.games.description import Folder
-from abl_cards.games.notation import derive_readings
+from abl_cards.games.notation import derive_readings, include_play
 from abl_cards.rulelab.editor import (
     MAX_DRAFT_FILES,
     RuleDraft,
@@ -256,13 +256,9 @@ def _explain_play(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
     )
     if not isinstance(state, dict):
         raise GameError("state: expected a position", ErrorCode.INVALID_REQUEST)
-    decision_point = engine.read_decision_point(state)
-    return {
-        "readings": [
-            reading.to_json()
-            for reading in derive_readings(engine.rules, decision_point, schemas.get_text(request, "play"))
-        ]
-    }
+    play = schemas.get_text(request, "play")
+    decision_point = include_play(engine.rules, engine.read_decision_point(state), play)
+    return {"readings": [reading.to_json() for reading in derive_readings(engine.rules, decision_point, play)]}
 
 
 def _find_difference(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:

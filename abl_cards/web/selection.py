@@ -15,9 +15,18 @@ from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Engine
 from abl_cards.games.compiled import CompiledGame, cache_per_game
 from abl_cards.games.description import counts_from_cards
-from abl_cards.games.notation import PASS, compose_move, derive_readings, list_composed_plays, notate_moves
+from abl_cards.games.notation import (
+    PASS,
+    ParsedPlay,
+    compose_move,
+    derive_readings,
+    list_composed_plays,
+    match_plays,
+    notate_moves,
+)
+from abl_cards.games.preferences import MAX_COMPARED
 from abl_cards.games.tables import Decisions
-from abl_cards.games.types import NO_CARD, Moves
+from abl_cards.games.types import Moves, count_move_cards
 from abl_cards.web.game_log import play_text
 from abl_cards.web.texts import card_kinds, deck_json, label_text
 
@@ -37,8 +46,8 @@ class CardSelection:
     def moves(self) -> Moves | None:
         """All legal plays; None if there are too many."""
         if not self.engine.rules.has_composed_plays:
-            lists = self.decisions.moves()
-            return Moves(lists.form, lists.cards)
+            lists, is_cut = self.decisions.first_card_sets(MAX_COMPARED)
+            return None if is_cut[0] else Moves(lists.form, lists.cards)
         try:
             return list_composed_plays(self.decisions, 0, MAX_COMPOSED_PLAYS)
         except GameError:
@@ -48,11 +57,7 @@ class CardSelection:
     def _counts(self) -> NDArray[np.uint8]:
         """Copies of each card in each move, [moves, kinds]."""
         assert self.moves is not None
-        cards, kinds = self.moves.cards, len(self.engine.rules.pack)
-        counts = np.zeros((len(cards), kinds + 1), np.uint8)
-        rows = np.repeat(np.arange(len(cards)), cards.shape[1])
-        np.add.at(counts, (rows, np.where(cards == NO_CARD, kinds, cards).ravel()), 1)
-        return counts[:, :kinds]
+        return count_move_cards(self.moves.cards, len(self.engine.rules.pack))
 
     @property
     def can_pass(self) -> bool:
@@ -72,14 +77,14 @@ class CardSelection:
         if (selected > hand).any():
             raise GameError("not in the hand", ErrorCode.ILLEGAL_MOVE)
         if self.moves is None:
-            return self._interpret_composed(cards, selected, hand)
+            return self._interpret_unlisted(cards, selected, hand)
         counts = self._counts
         contains = (counts >= selected).all(axis=1)
         exact = np.flatnonzero(contains & (counts.sum(axis=1) == len(cards))) if cards else np.zeros(0, np.int64)
         more = (counts[contains] > selected).any(axis=0)
         is_illegal = bool(cards) and not contains.any()
         return {
-            "readings": self._readings_json(exact),
+            "readings": self._readings_json(Moves(self.moves.form[exact], self.moves.cards[exact])),
             "more": [rules.card_codes.kind_texts[kind] for kind in np.flatnonzero(more).tolist()],
             "plays": int(contains.sum()), "passes": self.can_pass,
             "within": self._play_within(selected) if len(cards) > 1 and not len(exact) else None,
@@ -126,21 +131,30 @@ class CardSelection:
             return []
         return [label_text(self.engine, derivation.label) for derivation in derivations]
 
-    def _readings_json(self, rows: NDArray[np.int64]) -> list[dict[str, Any]]:
-        assert self.moves is not None
-        forms, cards = self.moves.form[rows], self.moves.cards[rows]
-        notations = notate_moves(self.engine.rules, forms, cards, np.repeat(self.decisions.context, len(rows)))
+    def _readings_json(self, moves: Moves) -> list[dict[str, Any]]:
+        forms, cards = moves
+        notations = notate_moves(self.engine.rules, forms, cards, np.repeat(self.decisions.context, len(forms)))
         readings: dict[str, dict[str, Any]] = {}
         for form, row, action in zip(forms.tolist(), cards, notations, strict=True):
             text = play_text(self.engine, form, len(card_kinds(row)))
             readings.setdefault(str(action.to_json()), {"text": text, "value": action.to_json()})
         return list(readings.values())[:MAX_READINGS]
 
-    def _interpret_composed(
+    def _interpret_unlisted(
         self, cards: Sequence[int], selected: NDArray[np.uint8], hand: NDArray[np.uint8]
     ) -> dict[str, Any]:  # fmt: skip
         """Return whether the cards form a play, for hands with too many plays to list."""
         rules = self.engine.rules
+        if not rules.has_composed_plays:
+            lists, (rows,) = match_plays(self.decisions, [ParsedPlay(tuple(cards))])
+            readings = self._readings_json(Moves(lists.form[rows], lists.cards[rows])) if cards else []
+            addable = np.flatnonzero(self.decisions.addable_cards(selected[None])[0]).tolist()
+            return {
+                "readings": readings,
+                "more": [rules.card_codes.kind_texts[kind] for kind in addable],
+                "plays": None,
+                "passes": self.can_pass,
+            }
         composed_play = compose_move(self.decisions, 0, tuple(cards)) if cards else None
         readings = []
         if composed_play is not None:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from abl_cards.core import map_ranges, scale_to_range, splitmix64
 from abl_cards.games import Engine
-from abl_cards.games.preferences import PreferenceModel
+from abl_cards.games.preferences import PreferenceModel, list_candidates
 from abl_cards.games.tables import Decisions
 from abl_cards.games.types import HandEstimate, MoveLists, Moves
 
@@ -106,7 +106,7 @@ def find_best_cards(
     Returns:
         The best card sets.
     """
-    lists = decisions.moves()
+    lists = list_candidates(preference_model, decisions, estimate=estimate)
     cost, consistent = preference_model.costs(decisions, lists, estimate)
     shape, label = (len(decisions.rows), len(engine.labels)), decisions.labels_of(lists.form)
     best_cards = BestCardsPerLabel(

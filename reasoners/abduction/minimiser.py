@@ -1,7 +1,8 @@
 """The inconsistency minimiser (Chen et al. 2025, section 2.4): from label probabilities to concrete moves.
 
-For the most probable label all card sets are listed, those that contradict the knowledge base are dropped, and the
-cheapest one is played. Where none is left, the next most probable label is tried. Without a learner the minimisation
+For the most probable label the card sets are listed, those that contradict the knowledge base are dropped, and the
+cheapest one is played. Of a label with very many, the cheapest are found by search (``list_candidates``). Where none is
+left, the next most probable label is tried. Without a learner the minimisation
 runs over the card sets of all labels. Preferences may read an estimate of the other hands, [n, others, cards].
 """
 
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 
 from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Engine, Game, load
-from abl_cards.games.preferences import PreferenceModel
+from abl_cards.games.preferences import PreferenceModel, list_candidates
 from abl_cards.games.tables import Choices, Decisions
 from abl_cards.games.types import HandEstimate, MoveLists, Moves
 
@@ -82,7 +83,7 @@ class Minimiser:
         Returns:
             One move for each decision.
         """
-        lists = decisions.moves()
+        lists = list_candidates(self.preference_model, decisions, estimate=estimate, distinct_only=True, best_only=True)
         return lists.select(self._first_rows(decisions, lists, estimate=estimate))
 
     def realise_labels(
@@ -95,7 +96,7 @@ class Minimiser:
             labels: [n] index of a legal label.
             estimate: [n, others, cards] expected number of copies in the other hands; None for no estimate.
         """
-        lists = decisions.moves(labels)
+        lists = list_candidates(self.preference_model, decisions, labels, estimate, distinct_only=True)
         return lists.select(self._first_rows(decisions, lists, estimate=estimate))
 
     def realise(
@@ -123,7 +124,7 @@ class Minimiser:
         if label_probabilities.shape != (num_decisions, num_labels):
             message = f"label_probabilities: shape {label_probabilities.shape}, expected {(num_decisions, num_labels)}"
             raise GameError(message, ErrorCode.INVALID_VALUE)
-        lists = decisions.moves()
+        lists = list_candidates(self.preference_model, decisions, None, estimate, distinct_only=True)
         probabilities = label_probabilities[lists.decision_index, decisions.labels_of(lists.form)]
         return lists.select(self._first_rows(decisions, lists, probabilities, estimate))
 

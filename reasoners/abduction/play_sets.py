@@ -134,7 +134,7 @@ def _list_label(
             scratch = scratch_for(rules.move_tables, forms.max_cards)
             count = enumerate_moves(
                 rules.move_tables, hands, contexts, np.zeros(1, np.int8), np.array([label], np.int16), legal, mask,
-                0, 1, start, form, cards, scratch,
+                0, 1, MAX_CARD_SETS, 0, start, form, cards, scratch,
             )  # fmt: skip
         if count > MAX_CARD_SETS:
             raise GameError(

@@ -13,7 +13,7 @@ from abl_cards.asp import ClingoSolver, KBError, SolveOptions
 from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Engine, Game
 from abl_cards.games.description import Folder, OpenRules
-from abl_cards.games.notation import derive_readings
+from abl_cards.games.notation import derive_readings, include_play
 from abl_cards.games.preferences import InputWriter
 from abl_cards.games.tables import DecisionPoint
 from abl_cards.reasoners.abduction.clingo_reasoner import ClingoReasoner
@@ -76,6 +76,7 @@ class StateSolver:
         if self.move is None:
             bits = writer.encode_decisions(point.decision)[:, 0]
         else:
+            point = include_play(self.engine.rules, point, self.move)
             readings = derive_readings(self.engine.rules, point, self.move)
             legal = [reading.move_row for reading in readings if reading.move_row is not None]
             if not legal:

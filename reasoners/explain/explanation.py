@@ -18,7 +18,7 @@ from abl_cards.asp import Constraint
 from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Engine
 from abl_cards.games.min_plays import is_upper_bound, plays_left, reads_plays_left
-from abl_cards.games.notation import PlayDerivation, derive_readings
+from abl_cards.games.notation import PlayDerivation, derive_readings, include_play
 from abl_cards.games.preferences import PreferenceModel
 from abl_cards.games.tables import Action, DecisionPoint, is_play_decision
 from abl_cards.reasoners.abduction import Minimiser
@@ -164,6 +164,7 @@ class Explanation:
         """
         decision_point = engine.read_decision_point(state, for_explanation=True)
         if move is not None:
+            decision_point = include_play(engine.rules, decision_point, _move_text(move))
             decision_point = replace(decision_point, chosen_move=_find_move(engine, decision_point, move))
         return explain(engine, preference_model or engine.preference_model(), decision_point, language)
 
@@ -232,6 +233,7 @@ class Explanation:
             "state": dict(self.decision_point.state),
             "language": self.texts.language,
             "moves": len(self.decision_point.actions),
+            **({} if self.decision_point.is_complete else {"complete": False}),
             "chosen": self.chosen.to_json(),
             "runner_up": self.runner_up and self.runner_up.to_json(),
             "difference": self.runner_up and self.differences_json(self.runner_up),
@@ -312,13 +314,17 @@ def _find_move(engine: Engine, decision_point: DecisionPoint, move: Any) -> int:
     if not is_play_decision(decision_point.decision):
         options = ", ".join(map(str, decision_point.actions))
         raise GameError(f"move: {move!r} is none of the options: {options}", ErrorCode.ILLEGAL_MOVE)
-    text = move if isinstance(move, str) else json.dumps(move)
-    derivations = derive_readings(engine.rules, decision_point, text)
+    derivations = derive_readings(engine.rules, decision_point, _move_text(move))
     for derivation in derivations:
         if derivation.move_row is not None:
             return derivation.move_row
     remedy = "Game.legal_moves lists the legal moves of a state"
     raise GameError(f"move: {derivations[0].label} is not legal in this state; {remedy}", ErrorCode.ILLEGAL_MOVE)
+
+
+def _move_text(move: Any) -> str:
+    """Return a move in JSON form or as text as a text."""
+    return move if isinstance(move, str) else json.dumps(move)
 
 
 def compare_moves(first: MoveAssessment, second: MoveAssessment) -> tuple[PreferenceDifference, ...]:

@@ -22,6 +22,8 @@ _TEXTS = texts_by_language({
     "chosen": ("chosen: {move}   cost {cost}, the lowest of {moves} moves",
                "选择：{move}   代价 {cost}，{moves} 种出法中最低"),
     "only": ("chosen: {move}   cost {cost}, the only move", "选择：{move}   代价 {cost}，唯一的出法"),
+    "searched": ("labels with very many card sets: the cheapest found by search are among the moves, not all",
+                 "出法极多的伪动作：只列出搜索到的代价最低的若干种"),
     "runner_up": ("runner-up: {move}   cost {cost}, place {place}", "次选：{move}   代价 {cost}，第 {place} 位"),
     "why_not": ("why not {move}: it costs {more} more", "为什么不选 {move}：代价高 {more}"),
     "tie": ("why not {move}: it costs the same and comes later in wire order",
@@ -86,6 +88,8 @@ def _lines(explanation: Explanation) -> Iterator[str]:
         yield from _label_lines(explanation)
         yield ""
     yield _choice_line(explanation)
+    if not explanation.decision_point.is_complete:
+        yield f"  {_TEXTS[explanation.texts.language]['searched']}"
     yield from _reason_lines(chosen, preference_texts)
     if explanation.runner_up is not None:
         other = explanation.runner_up

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from abl_cards.games.compiled.compiled_game import CompiledGame
 from abl_cards.games.moves import ALL_LABELS, enumerate_moves, lookup_moves, scratch_for
-from abl_cards.games.types import MoveLists
+from abl_cards.games.types import MAX_CARD_SETS, MoveLists
 
 
 def whole_hand_moves(
@@ -45,8 +45,8 @@ def whole_hand_moves(
         scratch = scratch_for(tables, forms.max_cards)
         num_moves = enumerate_moves(
             tables, np.ascontiguousarray(hands), contexts.astype(np.int16), leading.astype(np.int8),
-            np.full(n, ALL_LABELS, np.int16), np.ascontiguousarray(legal), has_hand_size.astype(np.uint8), 0, n, start,
-            form, cards, scratch,
+            np.full(n, ALL_LABELS, np.int16), np.ascontiguousarray(legal), has_hand_size.astype(np.uint8), 0, n,
+            MAX_CARD_SETS, 0, start, form, cards, scratch,
         )  # fmt: skip
         if num_moves <= capacity:
             return MoveLists(start, form[:num_moves], cards[:num_moves])

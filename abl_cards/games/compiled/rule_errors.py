@@ -188,7 +188,7 @@ def raise_too_many(kb: KnowledgeBase, is_too_long: NDArray[np.bool_], label: str
         return (
             f"{seats.seat_text(row)} has more than {MAX_CARD_SETS:,} card sets to choose from, too many to list, "
             f"most of them {label}: let its forms take fewer cards or kickers (needs/4, kickers/3, kicker/3"
-            f"{source_hint(kb, 'needs/4', 'kickers/3', 'kicker/3')}), or use agents that sample one, such as random "
+            f"{source_hint(kb, 'needs/4', 'kickers/3', 'kicker/3')}), or list the labels only (abl-cards legal --labels) "
             f"({seats.state_text(row)})"
         )
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from abl_cards.core import lazy_exports
 
 if TYPE_CHECKING:
+    from abl_cards.games.moves.completions import find_extensions, group_by_rank
     from abl_cards.games.moves.enumerate import ALL_LABELS, enumerate_moves
     from abl_cards.games.moves.lookup import (
         MoveLookup,
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
         OWN_SLOTS,
         MoveScratch,
         MoveTables,
+        has_suited_forms,
         max_kickers,
         scratch_for,
         with_form_rows,
@@ -58,7 +60,10 @@ __all__ = [
     "enumerate_packed_moves",
     "filter_card_sets",
     "filter_labels",
+    "find_extensions",
     "find_whole_hand_forms",
+    "group_by_rank",
+    "has_suited_forms",
     "label_reach",
     "lookup_moves",
     "max_kickers",

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from abl_cards.games.description import MIXED, NO_INDEX, SUITED, TAILED
+from abl_cards.games.description import MIXED, NO_INDEX, PLAIN, SUITED, TAILED
 from abl_cards.games.moves.move_tables import (
     CARRYING,
     COUNT,
@@ -59,7 +59,6 @@ from abl_cards.games.moves.move_tables import (
     load_hand,
     store_card_set,
 )
-from abl_cards.games.types import MAX_CARD_SETS
 
 ALL_LABELS = -1
 """Value of ``labels`` that stands for all legal labels of a decision."""
@@ -107,6 +106,7 @@ def enumerate_block(move_tables, block, context, leading, allowed, column, scrat
     width, stand_ins = len(move_tables.slot_range), move_tables.num_wild_kinds
     excluded, excluded_end = move_tables.blocks[block, EXCLUDED], move_tables.blocks[block, EXCLUDED_END]
     stores_cards = last > first or kickers > 0 or excluded_end > excluded
+    one_per_rank = window.one_per_rank and mode in (PLAIN, TAILED) and excluded_end == excluded
     for name in range(NUM_STATE_ROWS):
         state[name, 0] = 0
     state[WILD, 0], state[SECOND_WILD, 0], state[SUIT, 0] = scratch.wild_counts[0], scratch.wild_counts[1], -1
@@ -154,6 +154,8 @@ def enumerate_block(move_tables, block, context, leading, allowed, column, scrat
                 state[SECOND_WILD, depth],
             )  # fmt: skip
             state[ROW, depth], state[END, depth] = start[pattern, size], start[pattern, size + 1]
+            if one_per_rank:
+                state[END, depth] = min(state[END, depth], state[ROW, depth] + 1)
         row = state[ROW, depth]
         if row == state[END, depth]:
             depth, entering = depth - 1, False
@@ -319,7 +321,10 @@ def _enumerate_tails(move_tables, block, context, allowed, column, scratch, dept
             state[SECOND_WILD, depth],
         )
         max_substitutes = min(size - tails[1, rank], wilds_left)
-        for row in range(start[pattern, size], start[pattern, size + 1]):
+        end = np.int64(start[pattern, size + 1])
+        if window.one_per_rank:
+            end = min(end, np.int64(start[pattern, size]) + 1)
+        for row in range(start[pattern, size], end):
             num_substitutes, group_bits, own_rank_bits = 0, np.int64(0), np.int64(0)
             for kind in range(stand_ins):
                 slot = np.int64(wild_cards[context, kind, OWN_SLOTS + rank])
@@ -579,7 +584,7 @@ def _write_combinations(move_tables, block, scratch, depth, num_ranks, num_sets,
         low, high = combination_range(
             width, stand_ins, start, base, natural, stack[position, 4] >> 32, (stack[position, 4] & 255) * size
         )
-        ways = min(ways * (high - low), _MAX_COMBINATIONS)
+        ways = min(ways * (min(high - low, 1) if window.one_per_rank else high - low), _MAX_COMBINATIONS)
     for combination in range(max(np.int64(0), window.first - num_sets), min(ways, window.last - num_sets)):
         remainder, num_cards = combination, scratch.walk_state[NUM_CARDS, depth]
         for position in range(num_ranks - 1, -1, -1):
@@ -599,10 +604,13 @@ def _write_combinations(move_tables, block, scratch, depth, num_ranks, num_sets,
 
 
 @njit(cache=True, nogil=True)
-def enumerate_moves(move_tables, hands, context, leading, labels, legal, allowed, lo, hi, start, form, cards, scratch):
+def enumerate_moves(
+    move_tables, hands, context, leading, labels, legal, allowed, lo, hi, max_sets, one_per_rank, start, form, cards,
+    scratch,
+):  # fmt: skip
     """Enumerate the card sets of decisions lo..hi-1, in the order of move lists.
 
-    Enumeration of a decision stops soon after ``MAX_CARD_SETS`` card sets. Card sets for which ``form`` and ``cards``
+    Enumeration of a decision stops soon after ``max_sets`` card sets. Card sets for which ``form`` and ``cards``
     have no row are counted, but not written.
 
     Args:
@@ -615,6 +623,9 @@ def enumerate_moves(move_tables, hands, context, leading, labels, legal, allowed
         allowed: uint8 [rows, n], circuit outputs; ``move_tables.form_row`` gives the row of each form.
         lo: First decision.
         hi: Decision after the last.
+        max_sets: Card sets of a decision to enumerate; one that has more ends with a larger number.
+        one_per_rank: 1 to leave out card sets that differ from an earlier one in the cards of a rank only, such as in
+            suits. Only for games without wild cards. Forms of suits and those that exclude others keep all.
         start: int64 [hi + 1]; ``start[lo]`` is read, ``start[lo + 1 : hi + 1]`` is filled as in ``MoveLists``.
         form: int16 [capacity], receives the form of each card set.
         cards: uint8 [capacity, max cards], receives the cards.
@@ -626,7 +637,7 @@ def enumerate_moves(move_tables, hands, context, leading, labels, legal, allowed
     lists, blocks = move_tables.block_order, move_tables.blocks
     num_sets = np.int64(start[lo])
     for i in range(lo, hi):
-        window = OutputWindow(np.int64(0), np.int64(form.shape[0]), num_sets + MAX_CARD_SETS + 1, np.int64(0))
+        window = OutputWindow(np.int64(0), np.int64(form.shape[0]), num_sets + max_sets + 1, np.int64(0), one_per_rank)
         load_hand(move_tables, np.int64(context[i]), hands[i], scratch)
         if labels[i] == ALL_LABELS:
             for block in lists[context[i]]:

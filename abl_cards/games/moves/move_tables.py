@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from abl_cards.games.description import MAX_GROUPS, NO_INDEX, PLAIN, FormArrays
+from abl_cards.games.description import MAX_GROUPS, NO_INDEX, PLAIN, TAILED, FormArrays
 from abl_cards.games.types import NO_CARD
 
 NO_LIMIT = np.iinfo(np.int64).max
@@ -168,6 +168,21 @@ class OutputWindow(NamedTuple):
     last: int  # number after the last
     stop: int  # number at which enumeration ends
     first_row: int  # row of the first card set
+    one_per_rank: int  # 1 to leave out card sets that differ from an earlier one in the cards of a rank only
+
+
+def has_suited_forms(move_tables: MoveTables) -> bool:
+    """Return whether forms take suits or named cards, or exclude others.
+
+    Args:
+        move_tables: Tables of the game.
+
+    Returns:
+        True if cards of one rank are not equivalent for the forms of the game.
+    """
+    blocks, only = move_tables.blocks, move_tables.group_fields[:, ONLY]
+    is_suited = ~np.isin(blocks[:, MODE], (PLAIN, TAILED)) | (blocks[:, EXCLUDED] < blocks[:, EXCLUDED_END])
+    return bool(is_suited.any() or (only >= 0).any())
 
 
 def max_kickers(move_tables: MoveTables) -> int:

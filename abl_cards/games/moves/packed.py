@@ -33,7 +33,7 @@ from abl_cards.games.moves.move_tables import (
     OWN_KICKERS,
     MoveTables,
 )
-from abl_cards.games.types import MAX_CARD_SETS, NO_CARD
+from abl_cards.games.types import NO_CARD
 
 MAX_PACKED_RANKS, MAX_PACKED_COPIES = 16, 7
 _RANK, _SIZE = 0, 1
@@ -372,11 +372,11 @@ def _write_sorted_cards(main, carried, kind, cards, row):
 
 @njit(cache=True, nogil=True)
 def enumerate_packed_moves(
-    packed, hands, context, leading, labels, legal, allowed, lo, hi, start, form, cards, scratch
+    packed, hands, context, leading, labels, legal, allowed, lo, hi, max_sets, start, form, cards, scratch
 ):
     """Enumerate the card sets of decisions lo..hi-1, in the order of move lists.
 
-    Enumeration of a decision stops soon after ``MAX_CARD_SETS`` card sets. Card sets for which ``form`` and ``cards``
+    Enumeration of a decision stops soon after ``max_sets`` card sets. Card sets for which ``form`` and ``cards``
     have no row are counted, but not written.
 
     Args:
@@ -389,6 +389,7 @@ def enumerate_packed_moves(
         allowed: uint8 [rows, n], circuit outputs.
         lo: First decision.
         hi: Decision after the last.
+        max_sets: Card sets of a decision to enumerate; one that has more ends with a larger number.
         start: int64 [hi + 1]; ``start[lo]`` is read, ``start[lo + 1 : hi + 1]`` is filled as in ``MoveLists``.
         form: int16 [capacity], receives the form of each card set.
         cards: uint8 [capacity, max cards], receives the cards.
@@ -408,7 +409,7 @@ def enumerate_packed_moves(
     carrying, caps, end = packed.allowed, scratch.max_groups, np.int64(form.shape[0])
     num_sets, num_blocks = np.int64(start[lo]), block_order.shape[1]
     for i in range(lo, hi):
-        stop = num_sets + MAX_CARD_SETS + 1
+        stop = num_sets + max_sets + 1
         key, wanted_label, ctx, lead = (
             _pack_hand(hands, i, kind),
             np.int64(labels[i]),

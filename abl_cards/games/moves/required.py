@@ -417,7 +417,7 @@ def _search_label(
     first, count, last = np.int64(0), np.int64(0), np.int64(-1)
     size = min(_FIRST_SETS * min(max_matches, np.int64(len(form))), np.int64(len(form)))
     while True:
-        window = OutputWindow(first, first + size, first + size, np.int64(0))
+        window = OutputWindow(first, first + size, first + size, np.int64(0), np.int64(0))
         num_sets = enumerate_label(
             move_tables, label, context, leading, allowed, row, scratch, np.int64(0), window, form, cards
         )

@@ -153,14 +153,14 @@ def _sample_enumerated(move_tables, label, context, leading, allowed, keys, i, s
     """Draw a card set of any label by enumerating all; return the number of card sets."""
     chosen, count = np.int64(0), np.int64(0)
     if len(keys) > 0:
-        counting = OutputWindow(np.int64(0), np.int64(0), np.int64(NO_LIMIT), i)
+        counting = OutputWindow(np.int64(0), np.int64(0), np.int64(NO_LIMIT), i, np.int64(0))
         count = enumerate_label(
             move_tables, label, context, leading, allowed, i, scratch, np.int64(0), counting, form, cards
         )
         if count == 0:
             return count
         chosen = np.int64(scale_to_range(splitmix64(keys[i], np.uint64(1)), np.uint64(count)))
-    window = OutputWindow(chosen, chosen + 1, chosen + 1, i)
+    window = OutputWindow(chosen, chosen + 1, chosen + 1, i, np.int64(0))
     num_sets = enumerate_label(
         move_tables, label, context, leading, allowed, i, scratch, np.int64(0), window, form, cards
     )
@@ -177,7 +177,7 @@ def _sample_with_kickers(move_tables, block, context, leading, keys, i, scratch,
     start, counts = move_tables.pattern_start, move_tables.combination_counts
     groups, kickers = np.int64(move_tables.blocks[block, GROUPS]), np.int64(move_tables.blocks[block, KICKERS])
     if len(keys) == 0:
-        window = OutputWindow(np.int64(0), np.int64(1), np.int64(1), np.int64(i))
+        window = OutputWindow(np.int64(0), np.int64(1), np.int64(1), np.int64(i), np.int64(0))
         return _first_with_kickers(move_tables, block, context, leading, scratch, window, form, cards)
     total = np.int64(1)
     for group in range(groups):

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from abl_cards.games.notation.fluent_json import FluentCodec
     from abl_cards.games.notation.hand_order import hand_orders, sort_hand
     from abl_cards.games.notation.hands import check_copies
-    from abl_cards.games.notation.match_moves import find_moves, find_options, find_plays
+    from abl_cards.games.notation.included_moves import include_move, include_play
+    from abl_cards.games.notation.match_moves import find_moves, find_options, find_plays, match_plays
     from abl_cards.games.notation.plays import (
         PASS,
         ParsedPlay,
@@ -68,11 +69,14 @@ __all__ = [
     "find_play_acts",
     "find_plays",
     "hand_orders",
+    "include_move",
+    "include_play",
     "label_name_parts",
     "legal_composed_moves",
     "legal_labels",
     "legal_moves",
     "list_composed_plays",
+    "match_plays",
     "match_states_after",
     "notate_move",
     "notate_moves",

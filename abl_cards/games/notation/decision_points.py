@@ -17,6 +17,7 @@ from abl_cards.games.description import SINGLE_VALUED, Fluent
 from abl_cards.games.notation.composed_moves import list_composed_plays
 from abl_cards.games.notation.fields import missing_field_error, state_fields
 from abl_cards.games.notation.hand_order import hand_orders
+from abl_cards.games.notation.included_moves import include_move
 from abl_cards.games.notation.inference import infer_play_counts
 from abl_cards.games.notation.match_moves import find_options, find_plays
 from abl_cards.games.notation.plays import NotatedMove, notate_moves, notate_option
@@ -24,9 +25,10 @@ from abl_cards.games.notation.positions import TablePosition
 from abl_cards.games.notation.records import read_record
 from abl_cards.games.notation.replay import Replayer
 from abl_cards.games.notation.states import build_tables, fill_passes, read_state, write_state
+from abl_cards.games.preferences import MAX_COMPARED, list_candidates
 from abl_cards.games.state import CHOICE
 from abl_cards.games.tables import Choices, DecisionPoint, Decisions, PlayerView, Tables
-from abl_cards.games.types import LEADING, MAX_CARD_SETS
+from abl_cards.games.types import LEADING, MAX_CARD_SETS, MoveLists
 
 # --- decisions --------------------------------------------------------------------------------------------------------
 
@@ -40,21 +42,24 @@ def decision_point_at(rules: CompiledGame, decisions: Decisions | Choices, row: 
         row: Index of the decision.
 
     Returns:
-        The decision with its legal moves, their labels and notations, and the JSON state of the seat.
+        The decision with its legal moves, their labels and notations, and the JSON state of the seat. Of labels with
+        very many card sets, those that are cheapest by the preferences of the rules.
     """
     decision = decisions.select(np.array([row]))
-    lists = decision.moves()
     if isinstance(decision, Choices):
+        lists = decision.moves()
         stage = str(rules.schema.stages[int(decision.stage[0])])
         options = tuple(notate_option(rules, int(cards[0]), stage) for cards in lists.cards)
         return DecisionPoint(decision, lists, (stage,) * len(options), options, write_state(rules, decision))
-    plays = _actions(rules, decision)
+    lists, is_cut = decision.first_card_sets(MAX_COMPARED)
+    if is_cut[0]:
+        lists = list_candidates(None, decision)
     labels = tuple(rules.label_texts[label] for label in decision.labels_of(lists.form))
-    return DecisionPoint(decision, lists, labels, tuple(plays), write_state(rules, decision))
+    plays = tuple(_actions(rules, decision, lists))
+    return DecisionPoint(decision, lists, labels, plays, write_state(rules, decision), is_complete=not is_cut[0])
 
 
-def _actions(rules: CompiledGame, decisions: Decisions) -> list[NotatedMove]:
-    lists = decisions.moves()
+def _actions(rules: CompiledGame, decisions: Decisions, lists: MoveLists) -> list[NotatedMove]:
     return notate_moves(rules, lists.form, lists.cards, decisions.context[lists.decision_index])
 
 
@@ -126,10 +131,11 @@ def legal_moves(rules: CompiledGame, states: Sequence[Mapping[str, Any]]) -> lis
 
     def of_plays(decisions: Decisions) -> list[list[Any]]:
         nonlocal count
-        start = decisions.moves().start
+        lists = decisions.moves()
+        start = lists.start
         count += int(start[-1])
         _check_move_count(count, len(states))
-        moves = [move.to_json() for move in _actions(rules, decisions)]
+        moves = [move.to_json() for move in _actions(rules, decisions, lists)]
         return [moves[first:last] for first, last in pairwise(start)]
 
     def of_choices(choices: Choices) -> list[list[Any]]:
@@ -279,13 +285,11 @@ def _record_decision_point(rules: CompiledGame, value: Mapping[str, Any], move: 
     lists, (row,) = find_plays(decisions, [act])
     if isinstance(row, GameError):
         return replace(decision_point, chosen_move=_made_row(number, row, None))
-    width = decision_point.move_lists.cards.shape[1]
-    same = (decision_point.move_lists.form == lists.form[row]) & (
-        decision_point.move_lists.cards == lists.cards[row, :width]
-    ).all(axis=1)
     if row >= lists.start[-1]:  # a composed play: any move that starts with one of its cards
         same = np.isin(decision_point.move_lists.cards[:, 0], lists.cards[row])
-    return replace(decision_point, chosen_move=_made_row(number, row, np.flatnonzero(same)))
+        return replace(decision_point, chosen_move=_made_row(number, row, np.flatnonzero(same)))
+    decision_point, chosen = include_move(rules, decision_point, lists.select(np.array([row])))
+    return replace(decision_point, chosen_move=chosen)
 
 
 def _made_row(number: int, match: int | GameError, rows: NDArray[np.int64] | None) -> int:

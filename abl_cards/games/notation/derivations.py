@@ -35,8 +35,19 @@ class PlayDerivation:
         return {"label": self.label, "legal": self.move_row is not None, "why": self.proof.to_json()}
 
 
-def _parse_play(rules: CompiledGame, text: str) -> ParsedPlay:
-    """Read a play from JSON, a word, or cards separated by blanks; raises GameError."""
+def parse_play(rules: CompiledGame, text: str) -> ParsedPlay:
+    """Read a play.
+
+    Args:
+        rules: Compiled game.
+        text: The play as JSON, a word, or cards separated by blanks.
+
+    Returns:
+        The play.
+
+    Raises:
+        GameError: The text is no play.
+    """
     values: list[Any] = [text, text.split()]
     with suppress(ValueError):
         values.insert(0, json.loads(text))
@@ -66,7 +77,7 @@ def derive_readings(rules: CompiledGame, decision_point: DecisionPoint, text: st
     decision = decision_point.decision
     if not is_play_decision(decision):
         raise GameError("the decision is a choice, not a play; its rule is option/1", ErrorCode.INVALID_STATE)
-    play = _parse_play(rules, text)
+    play = parse_play(rules, text)
     hand, cards = decision.view.hand[0], counts_from_cards(play.cards, len(rules.pack))
     missing = cards_from_counts(np.maximum(cards.astype(int) - hand, 0).astype(np.uint8))
     if missing:

@@ -35,14 +35,21 @@ def find_moves(decisions: Decisions, plays: Sequence[ParsedPlay]) -> tuple[MoveL
     Returns:
         Legal moves with the cards of the plays; int64 [n], the row of each play among them, -1 for none.
     """
-    lists, matches = _match_plays(decisions, plays)
+    lists, matches = match_plays(decisions, plays)
     return lists, np.array([rows[0] if rows else -1 for rows in matches], np.int64)
 
 
-def _match_plays(decisions: Decisions, plays: Sequence[ParsedPlay]) -> tuple[MoveLists, list[list[int]]]:
-    """Return the legal moves with the cards of plays, and the matching rows of each play.
+def match_plays(decisions: Decisions, plays: Sequence[ParsedPlay]) -> tuple[MoveLists, list[list[int]]]:
+    """Find all legal moves that parsed plays stand for.
 
     Moves are enumerated for these cards only: the list of a full hand is long.
+
+    Args:
+        decisions: Decisions of tables.
+        plays: A play for each decision.
+
+    Returns:
+        Legal moves with the cards of the plays; the rows of each play among them.
     """
     rules, hand = decisions.rules, decisions.view.hand
     requested = np.zeros_like(hand)
@@ -81,7 +88,7 @@ def find_plays(decisions: Decisions, values: Sequence[Any]) -> tuple[MoveLists, 
         except GameError as error:
             errors[index] = error
             parsed.append(ParsedPlay(()))
-    lists, matches = _match_plays(decisions, parsed)
+    lists, matches = match_plays(decisions, parsed)
     answers: list[int | GameError] = []
     for index, rows in enumerate(matches):
         play, context = parsed[index], int(decisions.context[index])

@@ -18,6 +18,7 @@ from abl_cards.games import min_plays
 from abl_cards.games.binding import CircuitQuery, make_lazy_writer
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.description import INPUTS, ColumnWriter, seat_groups
+from abl_cards.games.moves import has_suited_forms
 from abl_cards.games.preferences import after_move
 from abl_cards.games.preferences.preferences import EstimateInputWriter, MoveInputWriter, SharedInputWriter
 from abl_cards.games.tables import Choices, Decisions, takes_trick
@@ -118,6 +119,30 @@ class GamePreferenceInputs:
             return write(decisions, lists, plays)
 
         return prepare
+
+    def distinguishes_suits(self, circuit: Circuit) -> bool:
+        """Return whether inputs that depend on the move can differ for cards of one rank.
+
+        Args:
+            circuit: Circuit that reads the inputs.
+
+        Returns:
+            False only if the game has no wild cards, and moves with equal forms and equal numbers of cards of each rank
+            set equal inputs.
+        """
+        tables = self.rules.move_tables
+        if self.rules.has_trick_cards or tables.num_wild_kinds:
+            return True
+        query = CircuitQuery.from_circuit(circuit, self.rules.schema, _MOVE_GROUPS)
+        if "emptying" in query.groups and has_suited_forms(tables):
+            return True
+        columns = after_move.map_cards_to_columns(self.rules.cells, _find_used_columns(query, "left"))
+        columns = np.sort(columns, axis=2)  # [contexts, kinds, max cells]
+        return any(
+            (columns[:, kinds] != columns[:, kinds[:1]]).any()
+            for slots in tables.slot_kind
+            if (kinds := slots[slots >= 0]).size
+        )
 
     def of_moves_with_counts(
         self, circuit: Circuit, query: CircuitQuery | None = None

@@ -59,6 +59,9 @@ class PreferenceInputs(Protocol):
     def make_shared_writer(self, circuit: Circuit) -> SharedInputWriter:
         """Make a writer of the inputs of a circuit that depend on the decision."""
 
+    def distinguishes_suits(self, circuit: Circuit) -> bool:
+        """Return whether inputs of a circuit that depend on the move can differ for cards of one rank."""
+
     def make_estimate_writer(self, circuit: Circuit) -> EstimateInputWriter:
         """Make a writer of the inputs of a circuit that depend on an estimate of the other hands."""
 
@@ -197,6 +200,11 @@ class CompiledPreferences:
         known_inputs = {atom: False for atom in self.circuit.inputs if atom[0] in self.input_source.estimate_inputs}
         return self.circuit.specialise(known_inputs) if known_inputs else self.circuit
 
+    @cached_property
+    def distinguishes_suits(self) -> bool:
+        """Whether moves with equal forms and equal numbers of cards of each rank may have different costs."""
+        return self.input_source.distinguishes_suits(self.circuit)
+
     @property
     def outputs(self) -> tuple[Atom, ...]:
         """Outputs ``cost(Name, Weight)`` and ``violated(K)``, the rows of ``evaluate``."""
@@ -313,7 +321,9 @@ def _restore_preferences(
     return CompiledPreferences(input_source.rules.kb if kb is None else kb, input_source, circuit, weights)
 
 
-_CIRCUIT_CACHES = ("_split_with_estimate", "_split_without_estimate", "_circuit_without_estimate")
+_CIRCUIT_CACHES = (
+    "_split_with_estimate", "_split_without_estimate", "_circuit_without_estimate", "distinguishes_suits"
+)  # fmt: skip
 
 
 @njit(cache=True, nogil=True)

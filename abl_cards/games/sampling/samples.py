@@ -73,7 +73,7 @@ def sample_reachable_decisions(rules: CompiledGame, situations: SituationSet, nu
     decisions = _build_decisions(rules, sample_state(rules, len(fluents), random, fluents))
     covered = np.flatnonzero(situations.covers(decisions) & decisions.legal_mask.any(axis=0))
     decisions = decisions.select(covered)
-    with_moves = np.flatnonzero(np.diff(decisions.moves().start) > 0)
+    with_moves = np.flatnonzero(np.diff(decisions.first_card_sets(1)[0].start) > 0)
     return decisions.select(with_moves[:num_states])
 
 

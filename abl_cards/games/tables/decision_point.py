@@ -20,7 +20,10 @@ class Action(Protocol):
 
 @dataclass(frozen=True)
 class DecisionPoint:
-    """A single decision with all legal moves, from the view of the seat to decide."""
+    """A single decision with its legal moves, from the view of the seat to decide.
+
+    Of labels with very many card sets, only cheap ones are among the moves; then ``is_complete`` is False.
+    """
 
     decision: Decisions | Choices  # one decision
     move_lists: MoveLists  # legal moves in wire order
@@ -28,6 +31,7 @@ class DecisionPoint:
     actions: tuple[Action, ...]  # [moves] the moves in the notation of the game
     state: Mapping[str, Any]  # visible state in the JSON form of the game
     chosen_move: int | None = None  # index of the move that was made, None if unknown
+    is_complete: bool = True  # all legal moves are listed
 
 
 def is_play_decision(decisions: Decisions | Choices) -> TypeGuard[Decisions]:

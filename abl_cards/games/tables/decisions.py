@@ -273,3 +273,47 @@ class Decisions(DecisionBase):
         if labels is None and self.view.has_hand_sizes:
             check_nonempty(self.rules.kb, lists.start, self)
         return lists
+
+    def addable_cards(self, chosen: NDArray[np.uint8], labels: NDArray[np.int16] | None = None) -> NDArray[np.bool_]:
+        """Find the cards that can be added to chosen cards on the way to a legal card set, to choose card by card.
+
+        Args:
+            chosen: uint8 [n, kinds], cards chosen so far, all of them in the hand.
+            labels: int16 [n], the label of the play; None for any legal label.
+
+        Returns:
+            bool [n, kinds]. Exact in decisions with at most 4,096 card sets. In others the ranks and their numbers
+            count; wild cards and excluded forms may leave a card too many.
+        """
+        checked = np.full(len(chosen), ALL_LABELS, np.int16) if labels is None else self._checked_labels(labels)
+        return self._card_sets.addable_cards(checked, chosen)
+
+    def first_card_sets(
+        self, limit: int, labels: NDArray[np.int16] | None = None, hands: NDArray[np.uint8] | None = None,
+        one_per_rank: bool = False,
+    ) -> tuple[MoveLists, NDArray[np.bool_]]:  # fmt: skip
+        """List the first legal card sets of each decision.
+
+        Args:
+            limit: Largest number of card sets of a decision.
+            labels: int16 [n], the label to list for each decision; None for all legal labels.
+            hands: uint8 [n, kinds], cards of the hands that the card sets may use; None for all. Legality of labels
+                and forms depends on the whole hands.
+            one_per_rank: Leave out card sets that differ from an earlier one only in the cards that they take of a
+                rank, such as in suits. Only in games without wild cards. Forms of suits keep all card sets, and so do
+                decisions with required cards.
+
+        Returns:
+            Card sets in the order of move lists, and bool [n]: True for decisions that have more.
+
+        Raises:
+            TableError: If a decision has no card set; only where neither ``labels`` nor ``hands`` are given.
+            TooManyMovesError: If the card sets of all decisions together exceed 1 GiB; list fewer decisions at a time.
+        """
+        all_labels = np.full(len(self.view), ALL_LABELS, np.int16)
+        lists, is_cut = self._card_sets.list_first(
+            all_labels if labels is None else self._checked_labels(labels), limit, hands, one_per_rank
+        )
+        if labels is None and hands is None and self.view.has_hand_sizes:
+            check_nonempty(self.rules.kb, lists.start, self)
+        return lists, is_cut

@@ -22,6 +22,7 @@ from abl_cards.games.moves import (
     enumerate_packed_moves,
     filter_card_sets,
     filter_labels,
+    find_extensions,
     lookup_moves,
     max_kickers,
     new_packed_scratch,
@@ -32,13 +33,17 @@ from abl_cards.games.moves import (
 )
 from abl_cards.games.state import count_cards
 from abl_cards.games.tables.view import PlayerView
-from abl_cards.games.types import MAX_CARD_SETS, MoveLists, Moves
+from abl_cards.games.types import MAX_CARD_SETS, MoveLists, Moves, count_move_cards, join_lists
 
 _GUESSED_RESPONSES = 32  # expected card sets of a following seat; for a leading seat, the square of its cards
 _MAX_GUESSED_CARDS = 60  # cards; lists of larger hands are allocated when their length is known
 _MAX_LIST_BYTES = 1 << 30  # bytes of the card sets of several decisions
+_MAX_LISTED = 1 << 12  # card sets of a decision that are listed to find the cards that can be added to chosen ones
 _MIN_DECISIONS_PER_THREAD = 64  # decisions with enumerated card sets that justify another thread
 
+
+_Bounds = tuple[np.int64, np.int64]
+"""Most card sets of a decision to list, and 1 to leave out those that differ from an earlier one in suits only."""
 
 LabelSampler = Callable[[int, int, NDArray[np.int16]], None]
 """Function of ``lo, hi, labels`` that writes ``labels[lo:hi]``."""
@@ -118,7 +123,9 @@ class LegalCardSets:
         """Clear legal labels of rows [m] without a card set with all required cards, by listing all card sets."""
         required = self.required_cards.take(rows, axis=1)
         self.legal_mask[:, rows] &= can_reach_all(self.rules.label_kinds, required)
-        lists = self.select(rows).list_all(np.full(len(rows), ALL_LABELS, np.int16))
+        selected, labels = self.select(rows), np.full(len(rows), ALL_LABELS, np.int16)
+        lists = selected.list_all(labels)
+        selected._check_list_sizes(labels, lists.start)
         filter_labels(self.legal_mask, lists, self.rules.forms.label_of, required, rows)
 
     @cached_property
@@ -197,67 +204,124 @@ class LegalCardSets:
     def list_legal(self, labels: NDArray[np.int16]) -> MoveLists:
         """List the card sets of labels [n] that have all required cards."""
         lists = self.list_all(labels)
+        self._check_list_sizes(labels, lists.start)
         if self.restricted_rows.size:
             lists = filter_card_sets(lists, self.required_cards, self.restricted_rows)
         return lists
 
-    def list_all(self, labels: NDArray[np.int16]) -> MoveLists:
-        """List the card sets of labels [n], regardless of required cards."""
-        n = len(self.view)
-        hand_sizes = np.minimum(count_cards(self.view.hand).astype(np.int64), _MAX_GUESSED_CARDS)
+    def list_first(
+        self, labels: NDArray[np.int16], limit: int, hands: NDArray[np.uint8] | None = None, one_per_rank: bool = False
+    ) -> tuple[MoveLists, NDArray[np.bool_]]:
+        """List the first card sets of labels [n] that have all required cards.
+
+        Args:
+            labels: int16 [n], the label to list for each decision, or ``ALL_LABELS``.
+            limit: Largest number of card sets of a decision.
+            hands: uint8 [n, kinds], cards of the hands that the card sets may use; None for all.
+            one_per_rank: Leave out card sets that differ from an earlier one in suits only, see ``enumerate_moves``.
+
+        Returns:
+            The card sets, and bool [n]: True for decisions that have more.
+        """
+        lists, is_cut = _keep_first(self.list_all(labels, limit, hands, one_per_rank), limit)
+        if self.restricted_rows.size:
+            lists = filter_card_sets(lists, self.required_cards, self.restricted_rows)
+        return lists, is_cut
+
+    def addable_cards(self, labels: NDArray[np.int16], chosen: NDArray[np.uint8]) -> NDArray[np.bool_]:
+        """Find the cards that can be added to chosen cards [n, kinds]: bool [n, kinds], see ``Decisions``."""
+        lists, is_cut = self.list_first(labels, _MAX_LISTED)
+        addable = np.zeros(chosen.shape, np.bool_)
+        for row in range(len(chosen)):
+            if is_cut[row]:
+                addable[row] = self.find_extensions(row, int(labels[row]), chosen[row])
+                continue
+            counts = count_move_cards(lists.cards[lists.start[row] : lists.start[row + 1]], chosen.shape[1])
+            addable[row] = (counts[(counts >= chosen[row]).all(axis=1)] > chosen[row]).any(axis=0)
+        return addable
+
+    def find_extensions(self, row: int, label: int, chosen: NDArray[np.uint8]) -> NDArray[np.bool_]:
+        """Find the cards that can be added to chosen cards of a decision, without listing card sets.
+
+        Args:
+            row: Index of the decision.
+            label: The label to complete, or ``ALL_LABELS``.
+            chosen: uint8 [kinds], cards chosen so far.
+
+        Returns:
+            bool [kinds], see ``moves.completions``.
+        """
+        legal = self.legal_mask[:, row].copy()
+        legal[np.arange(len(legal)) != (np.arange(len(legal)) if label == ALL_LABELS else label)] = 0
+        view = self.view
+        return find_extensions(
+            self.query.move_tables, view.hand[row], chosen, int(view.context[row]), bool(view.to_beat[row] < 0),
+            legal, self.outputs[:, row],
+        )  # fmt: skip
+
+    def list_all(
+        self, labels: NDArray[np.int16], limit: int = MAX_CARD_SETS, hands: NDArray[np.uint8] | None = None,
+        one_per_rank: bool = False,
+    ) -> MoveLists:  # fmt: skip
+        """List the card sets of labels [n], regardless of required cards; a decision with more ends above the limit."""
+        bounds = np.int64(limit), np.int64(one_per_rank and not self.restricted_rows.size)
+        n, hands = len(self.view), self.view.hand if hands is None else hands
+        hand_sizes = np.minimum(count_cards(hands).astype(np.int64), _MAX_GUESSED_CARDS)
         all_sizes = np.where(self.view.to_beat < 0, hand_sizes**2 * 5 // 4, _GUESSED_RESPONSES)
         capacities = np.where(labels == ALL_LABELS, all_sizes, hand_sizes)
-        shares = map_ranges(n, lambda lo, hi: self._list(labels, lo, hi, int(capacities[lo:hi].sum())))
-        lengths = np.concatenate([np.diff(share.start) for share in shares])
-        return MoveLists(
-            np.concatenate([[0], lengths.cumsum()]),
-            np.concatenate([share.form for share in shares]),
-            np.concatenate([share.cards for share in shares]),
-        )
+        shares = map_ranges(n, lambda lo, hi: self._list(labels, bounds, hands, lo, hi, int(capacities[lo:hi].sum())))
+        return join_lists(shares)
 
-    def _list(self, labels: NDArray[np.int16], lo: int, hi: int, capacity: int) -> MoveLists:
+    def _list(
+        self, labels: NDArray[np.int16], bounds: _Bounds, hands: NDArray[np.uint8], lo: int, hi: int, capacity: int
+    ) -> MoveLists:
         """List the card sets of decisions lo..hi-1, twice if they exceed the capacity at first."""
         start = np.zeros(hi + 1, np.int64)
         while True:
             moves = self._empty_moves(capacity)
-            num_sets = self._fill(labels, lo, hi, start, moves)
+            num_sets = self._fill(labels, bounds, hands, lo, hi, start, moves)
+            self._check_total_size(start[lo:])
             if num_sets <= capacity:
-                self._check_list_sizes(labels, lo, start[lo:])
                 return MoveLists(start[lo:], moves.form[:num_sets], moves.cards[:num_sets])
-            self._check_list_sizes(labels, lo, start[lo:])
             capacity = num_sets
 
-    def _fill(self, labels: NDArray[np.int16], lo: int, hi: int, start: NDArray[np.int64], moves: Moves) -> int:
+    def _fill(
+        self, labels: NDArray[np.int16], bounds: _Bounds, hands: NDArray[np.uint8], lo: int, hi: int,
+        start: NDArray[np.int64], moves: Moves,
+    ) -> int:  # fmt: skip
         """Write the card sets of labels [n] of decisions lo..hi-1 that fit; return their number.
 
-        ``start`` [hi + 1] is filled from lo + 1 on.
+        ``start`` [hi + 1] is filled from lo + 1 on. A decision with more card sets than the limit ends above it.
         """
-        query, inputs = self.query, self._kernel_inputs
-        arguments = labels, self.legal_mask, self.outputs, lo, hi, start, *moves
+        query, context = self.query, self.view.context
+        arguments = labels, self.legal_mask, self.outputs, lo, hi
         if query.lookup is not None:
-            return int(lookup_moves(query.lookup, query.answer_rows, *inputs[1:3], *arguments))
+            return int(lookup_moves(query.lookup, query.answer_rows, hands, context, *arguments, start, *moves))
+        inputs = hands, context, self._leading, *arguments, *bounds, start, *moves
         if query.packed is None:
-            return int(enumerate_moves(*inputs, *arguments, self._move_scratch()))
-        return int(enumerate_packed_moves(query.packed, *inputs[1:], *arguments, self._packed_scratch()))
+            return int(enumerate_moves(query.move_tables, *inputs, self._move_scratch()))
+        packed_inputs = hands, context, self._leading, *arguments, bounds[0], start, *moves
+        return int(enumerate_packed_moves(query.packed, *packed_inputs, self._packed_scratch()))
 
-    def _check_list_sizes(self, labels: NDArray[np.int16], lo: int, start: NDArray[np.int64]) -> None:
-        """Raise TableError if a decision has too many card sets, TooManyMovesError if all together have."""
-        is_too_long = np.diff(start) > MAX_CARD_SETS
-        if is_too_long.any():
-            self._raise_too_many(labels, lo + int(is_too_long.argmax()))
+    def _check_total_size(self, start: NDArray[np.int64]) -> None:
+        """Raise TooManyMovesError if the card sets of several decisions are too many to hold."""
         list_bytes = int(start[-1] - start[0]) * (self.rules.forms.max_cards + 2)
-        if list_bytes > _MAX_LIST_BYTES and len(is_too_long) > 1:
+        if list_bytes > _MAX_LIST_BYTES and len(start) > 2:
             raise TooManyMovesError(
-                f"{int(start[-1] - start[0]):,} card sets of {len(is_too_long):,} decisions are too many to list at "
+                f"{int(start[-1] - start[0]):,} card sets of {len(start) - 1:,} decisions are too many to list at "
                 "once: list those of fewer decisions"
             )
 
-    def _raise_too_many(self, labels: NDArray[np.int16], row: int) -> None:
-        """Raise TableError for a decision of too many card sets, with the most frequent label of the first ones."""
-        selected, moves = self.select(np.array([row])), self._empty_moves(MAX_CARD_SETS)
-        selected._fill(labels[[row]], 0, 1, np.zeros(2, np.int64), moves)
-        label = self.rules.label_texts[np.bincount(self.rules.forms.label_of[moves.form]).argmax()]
-        raise_too_many(self.rules.kb, np.ones(1, np.bool_), label, selected.view)
+    def _check_list_sizes(self, labels: NDArray[np.int16], start: NDArray[np.int64]) -> None:
+        """Raise TableError if a decision has too many card sets, and name the most frequent label of the first ones."""
+        is_too_long = np.diff(start) > MAX_CARD_SETS
+        if is_too_long.any():
+            row = int(is_too_long.argmax())
+            selected, moves = self.select(np.array([row])), self._empty_moves(MAX_CARD_SETS)
+            bounds = np.int64(MAX_CARD_SETS), np.int64(0)
+            selected._fill(labels[[row]], bounds, selected.view.hand, 0, 1, np.zeros(2, np.int64), moves)
+            label = self.rules.label_texts[np.bincount(self.rules.forms.label_of[moves.form]).argmax()]
+            raise_too_many(self.rules.kb, np.ones(1, np.bool_), label, selected.view)
 
     def _empty_moves(self, n: int) -> Moves:
         """Allocate n moves."""
@@ -271,3 +335,14 @@ class LegalCardSets:
     def _move_scratch(self) -> MoveScratch:
         """Return the buffers of this thread."""
         return scratch_for(self.rules.move_tables, self.rules.forms.max_cards)
+
+
+def _keep_first(lists: MoveLists, limit: int) -> tuple[MoveLists, NDArray[np.bool_]]:
+    """Keep the first card sets of each decision; also return bool [n], True for decisions that had more."""
+    lengths = np.diff(lists.start)
+    is_cut: NDArray[np.bool_] = lengths > limit
+    if not is_cut.any():
+        return lists, is_cut
+    keep = np.arange(len(lists.form)) - np.repeat(lists.start[:-1], lengths) < limit
+    start = np.concatenate([[0], np.minimum(lengths, limit).cumsum()])
+    return MoveLists(start, lists.form[keep], lists.cards[keep]), is_cut

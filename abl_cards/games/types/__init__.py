@@ -18,6 +18,8 @@ if TYPE_CHECKING:
         Indices,
         MoveLists,
         Moves,
+        count_move_cards,
+        join_lists,
     )
     from abl_cards.games.types.results import LabelTraits, ReplayMismatch, ReplayResult
 
@@ -37,6 +39,8 @@ __all__ = [
     "ReplayMismatch",
     "ReplayResult",
     "copy_rows",
+    "count_move_cards",
+    "join_lists",
     "named_arrays",
     "sample_hand_estimates",
     "save_rows",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -83,3 +84,35 @@ class MoveLists(NamedTuple):
         rows = np.full(len(cards), -1, np.int64)
         rows[decision[is_match]] = np.flatnonzero(is_match)
         return rows
+
+
+def count_move_cards(cards: NDArray[np.uint8], kinds: int) -> NDArray[np.uint8]:
+    """Count the copies of each card in moves.
+
+    Args:
+        cards: uint8 [moves, max_cards], kinds of cards, padded with NO_CARD.
+        kinds: Number of kinds of cards.
+
+    Returns:
+        uint8 [moves, kinds].
+    """
+    counts = np.zeros((len(cards), kinds + 1), np.uint8)
+    np.add.at(counts, (np.repeat(np.arange(len(cards)), cards.shape[1]), np.minimum(cards, kinds).ravel()), 1)
+    return counts[:, :kinds]
+
+
+def join_lists(parts: Sequence[MoveLists]) -> MoveLists:
+    """Concatenate the lists of decisions.
+
+    Args:
+        parts: Lists of n decisions together, with rows of cards of one length.
+
+    Returns:
+        The lists of the n decisions.
+    """
+    lengths = np.concatenate([np.diff(part.start) for part in parts])
+    return MoveLists(
+        np.concatenate([[0], lengths.cumsum()]),
+        np.concatenate([part.form for part in parts]),
+        np.concatenate([part.cards for part in parts]),
+    )

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from abl_cards.games import Engine
 from abl_cards.games.notation import convert_decisions, render_view
-from abl_cards.games.preferences import PreferenceModel
+from abl_cards.games.preferences import PreferenceModel, list_candidates
 from abl_cards.games.sampling import SituationSet
 from abl_cards.games.tables import Action, Choices, Decisions, is_play_decision
 from abl_cards.games.types import MoveLists
@@ -323,7 +323,7 @@ class _SideChoices:
 
     @classmethod
     def compute(cls, side: ComparedKb, decisions: AnyDecisions) -> _SideChoices:
-        lists = decisions.moves()
+        lists = list_candidates(side.preference_model, decisions)
         return cls(side, decisions, lists, Minimiser(side.preference_model).order(decisions, lists)[lists.start[:-1]])
 
     def labels(self, rows: NDArray[np.int64]) -> NDArray[np.str_]:
@@ -415,7 +415,7 @@ def _has_no_move(decisions: AnyDecisions) -> NDArray[np.bool_]:
     """Return which plays [n] have no legal move; converted choices always have options."""
     if not is_play_decision(decisions):
         return np.zeros(len(decisions.rows), np.bool_)
-    is_empty: NDArray[np.bool_] = np.diff(decisions.moves().start) == 0
+    is_empty: NDArray[np.bool_] = np.diff(decisions.first_card_sets(1)[0].start) == 0
     return is_empty
 
 

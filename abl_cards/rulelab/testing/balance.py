@@ -88,12 +88,12 @@ class _BalanceListener(NullListener):
     def count_decisions(self, tables: Tables, rows: Indices) -> Any:
         """Count and return the decisions at some tables."""
         decisions = tables.decisions(rows)
-        starts = decisions.moves().start
+        _, has_several = decisions.first_card_sets(1)
         first = rows[self.current_lengths[rows] == 0]
         self.first_seats[first] = tables.seat[first]
         self.current_lengths[rows] += 1
         self.num_decisions += len(rows)
-        self.num_forced += int((np.diff(starts) == 1).sum())
+        self.num_forced += int((~has_several).sum())
         return decisions
 
     def count_labels(self, rows: Indices, labels: NDArray[np.int64]) -> None:

@@ -16,7 +16,7 @@ from abl_cards.circuit import Circuit, MiterStatus, TracedRule, evaluate, find_s
 from abl_cards.core import seed64, splitmix64_array
 from abl_cards.games import Engine
 from abl_cards.games.description import COMMON_DIR, QUERY_SPECS, find_test, with_outputs
-from abl_cards.games.preferences import GamePreferenceInputs
+from abl_cards.games.preferences import GamePreferenceInputs, list_candidates
 from abl_cards.games.tables import NullListener, Tables
 from abl_cards.games.types import MoveLists
 from abl_cards.rulelab.testing.coverage_trace import RuleTrace, TracedTables
@@ -161,7 +161,7 @@ class _CoverageListener(NullListener):
         """Evaluate the preferences for some candidates of each decision."""
         if self._circuit is None or self._shared is None or self._moves is None:
             return
-        lists = _thin_moves(decisions.moves(), MOVES_PER_DECISION)
+        lists = _thin_moves(list_candidates(None, decisions), MOVES_PER_DECISION)
         if not len(lists.form):
             return
         rows = self._shared(decisions)[:, lists.decision_index]

@@ -20,6 +20,7 @@ from abl_cards.games import Engine
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.description import QUERY_SPECS, Form, with_outputs
 from abl_cards.games.notation import convert_decisions, match_states_after
+from abl_cards.games.preferences import MAX_COMPARED
 from abl_cards.games.sampling import sample_estimate, sample_reachable_decisions
 from abl_cards.games.tables import is_play_decision
 from abl_cards.games.types import HandEstimate
@@ -194,6 +195,9 @@ def _position_cases(first: Engine, second: Engine, ours: Any) -> Iterator[RuleCa
     for row in _differing_knowledge_rows(ours, theirs):
         decision_point = first.decision_point_at(ours, row)
         yield RuleCase(0, {"state": dict(decision_point.state), "known": compute_known_cards(first, decision_point)})
+    if is_play_decision(ours):  # counts and costs of all moves belong to positions with few enough to list
+        listed = np.flatnonzero(~ours.first_card_sets(MAX_COMPARED)[1] & ~theirs.first_card_sets(MAX_COMPARED)[1])
+        ours, theirs = ours.select(listed), theirs.select(listed)
     moves, their_moves = ours.moves(), theirs.moves()
     num_moves = np.diff(moves.start), np.diff(their_moves.start)
     for row in np.flatnonzero(num_moves[0] != num_moves[1]).tolist():

@@ -16,7 +16,7 @@ from abl_cards.asp import Atom
 from abl_cards.circuit import Mismatch, OutputTable
 from abl_cards.core import derive_key, format_seed
 from abl_cards.games import Engine, Game
-from abl_cards.games.preferences import PreferenceModel
+from abl_cards.games.preferences import PreferenceModel, list_candidates
 from abl_cards.games.sampling import sample_estimate
 from abl_cards.games.tables import Choices, Decisions
 from abl_cards.games.types import HandEstimate, MoveLists
@@ -154,12 +154,12 @@ def _sample_decisions(engine: Engine, count: int, seed: int, first: int) -> list
 
 def _keep_movable(decisions: Decisions | Choices) -> tuple[Decisions | Choices, MoveLists]:
     """Return the decisions that have moves, with their moves; random hands may have none."""
-    lists = decisions.moves()
+    lists = list_candidates(None, decisions)
     lengths = np.diff(lists.start)
     if lengths.all():
         return decisions, lists
     movable = decisions.select(np.flatnonzero(lengths))
-    return movable, movable.moves()
+    return movable, list_candidates(None, movable)
 
 
 def _sample_moves(sample: _SampledDecisions, seed: int) -> _SampledDecisions:

@@ -22,7 +22,7 @@ from abl_cards.games.game import load
 from abl_cards.games.min_plays.leads import _leading_view
 from abl_cards.games.moves import ALL_LABELS, enumerate_moves, scratch_for
 from abl_cards.games.tables.decisions import Decisions
-from abl_cards.games.types import NO_CARD
+from abl_cards.games.types import MAX_CARD_SETS, NO_CARD
 from tests.effort import amount
 from tests.fuzz.checks import Reader, differences
 from tests.games.notation.folders import rules_of
@@ -210,7 +210,7 @@ def test_packed_hands_list_the_same(tmp_path: Path, apart: str) -> None:
     count = enumerate_moves(
         rules.move_tables, hands, decisions.context, np.ones(len(hands), np.int8),
         np.full(len(hands), ALL_LABELS, np.int16), decisions.legal_mask, decisions.form_mask, 0, len(hands),
-        start, form, cards, scratch_for(rules.move_tables, rules.forms.max_cards),
+        MAX_CARD_SETS, 0, start, form, cards, scratch_for(rules.move_tables, rules.forms.max_cards),
     )  # fmt: skip
     assert count == capacity > 2000
     assert (start == packed.start).all()
