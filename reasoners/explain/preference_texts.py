@@ -18,10 +18,11 @@ from abl_cards.asp import ArgumentPosition, Signature, Term, infer_argument_type
 from abl_cards.circuit import KnowledgeBase
 from abl_cards.core import LANGUAGES, check_language, join_texts
 from abl_cards.games import Engine
-from abl_cards.games.description import label_text, move_text
+from abl_cards.games.description import label_text, move_text, parse_rank_and_suit
 from abl_cards.games.notation import spell
 from abl_cards.games.tables import Action
 
+_CARD_SORTS = ("rank", "suit")
 _PLACEHOLDER = re.compile(r"\{(\d+)(\^?)\}")
 
 
@@ -124,8 +125,12 @@ class PreferenceTexts:
     def _spell(self, type_name: str | None, value: Term) -> str:
         """Return the text of a value; without a type, that of a card if it is one."""
         rules = self.engine.rules
-        if type_name is None and isinstance(value, str) and value in rules.pack.index:
-            type_name = "card"
+        parts = parse_rank_and_suit(value) if type_name is None and value in rules.pack.index else None
+        if parts is not None:  # a card in an argument without a type
+            rank, suit = (
+                spell(rules, sort, part, self.language) for sort, part in zip(_CARD_SORTS, parts, strict=True)
+            )
+            return f"{suit}{rank}" if self.language == "zh" else f"{rank} of {suit}"
         return str(value) if type_name is None else spell(rules, type_name, value, self.language)
 
     @cached_property
