@@ -99,6 +99,8 @@ class MoveDialog:
         words, actions = line.upper().split(), self.decision_point.actions
         rows = [row for row, action in enumerate(actions) if _matches_move(str(action).upper().split(), words)]
         if not rows and has_chinese(line):
+            rows = [row for row in range(len(actions)) if self._choice_text([row]) == line.strip()]
+        if not rows and has_chinese(line):
             rows = match_play_names(
                 line, [self.engine.play_name(label) for label in self.decision_point.labels], actions
             )

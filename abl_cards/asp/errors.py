@@ -7,13 +7,17 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from abl_cards.core import ErrorCode
 
 _POSITION = re.compile(r"^(?P<file>.+?):(?P<line>\d+):(?P<column>\d+)(?:-(?:(?P<end_line>\d+):)?(?P<end>\d+))?: ")
+
+MOST_AT_A_PLACE = 3
+"""Diagnostics of one kind at one place that a message shows one by one."""
 
 
 @dataclass(frozen=True, order=True)
@@ -81,7 +85,9 @@ class Diagnostic:
 
 
 class KBError(ValueError):
-    """Error for a knowledge base that cannot be used; its text has one line per diagnostic.
+    """Error for a knowledge base that cannot be used.
+
+    Its text has one line per diagnostic; of more than three of one kind at one place the others are counted.
 
     Attributes:
         diagnostics: The errors, and the warnings found with them.
@@ -90,13 +96,28 @@ class KBError(ValueError):
     def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
         """Make an error of at least one diagnostic."""
         self.diagnostics = tuple(diagnostics)
-        super().__init__("\n".join(str(diagnostic) for diagnostic in self.diagnostics))
+        super().__init__("\n".join(_format_diagnostics(self.diagnostics)))
 
     @property
     def code(self) -> ErrorCode:
         """Kind of the first error."""
         errors = (diagnostic for diagnostic in self.diagnostics if diagnostic.severity is Severity.ERROR)
         return next(errors, self.diagnostics[0]).code
+
+
+def _format_diagnostics(diagnostics: Sequence[Diagnostic]) -> list[str]:
+    """Return a line per diagnostic; of many wrong instances of a rule three, and the number of the others."""
+    kinds = [(diagnostic.severity, diagnostic.location, diagnostic.code) for diagnostic in diagnostics]
+    totals, shown = Counter(kinds), Counter[tuple[Severity, Location | None, ErrorCode]]()
+    lines = list[str]()
+    for diagnostic, kind in zip(diagnostics, kinds, strict=True):
+        shown[kind] += 1
+        if diagnostic.location is None or shown[kind] <= MOST_AT_A_PLACE:
+            lines.append(str(diagnostic))
+        elif shown[kind] == totals[kind]:
+            rest = totals[kind] - MOST_AT_A_PLACE
+            lines.append(f"{diagnostic.location}: {diagnostic.severity}: {rest} more like these")
+    return lines
 
 
 def make_error(

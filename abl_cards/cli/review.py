@@ -115,8 +115,8 @@ def _print_mistakes(engine: Engine, decisions: Sequence[ReviewedDecision], max_s
         typer.echo(_indent(render_view(engine.rules, mistake.decision_point, language)))
         typer.echo(f"  played: {_move_text(mistake, mistake.played_move)}")
         typer.echo(f"  best:   {_move_text(mistake, mistake.best_move)}")
-        for reason in mistake.reasons[:MAX_REASONS]:
-            typer.echo(f"    {reason.cost_difference:+4d} {reason.text}")
+        for reason in mistake.reason_lines[:MAX_REASONS]:
+            typer.echo(f"    {reason.weight:+4d} {reason.text}")
         typer.echo()
     if len(mistakes) > max_shown:
         typer.echo(f"… and {len(mistakes) - max_shown} more (--max-shown, or --json)\n")

@@ -241,6 +241,8 @@ def join(
     else:
         _print_joined(result)
     if not result.outcome.is_over:
+        if game_name is None:
+            _log(f"played as a table of {played}; if it is one of another game, name that: --game")
         raise typer.Exit(1)
 
 

@@ -199,10 +199,12 @@ def _solve_endgame(
     engine: Engine, state: Mapping[str, Any], move: int | None, seconds: float, nodes: int | None, megabytes: int,
     as_json: bool,
 ) -> None:  # fmt: skip
+    from abl_cards.games.endgame import check_applicable
     from abl_cards.games.tables import is_play_decision
     from abl_cards.reasoners.search import EndgameUnsolved, open_hand_tables
     from abl_cards.reasoners.search import solve_endgame as solved
 
+    check_applicable(engine.rules)  # before the state is read, so that no field is asked for in vain
     point = engine.read_decision_point(state, move)
     if not is_play_decision(point.decision):
         fail("this decision is a choice, such as a bid: only plays can be solved")

@@ -24,7 +24,14 @@ from abl_cards.games.tables import DecisionPoint, Decisions, Tables, is_play_dec
 from abl_cards.games.types import Indices, MoveLists, Moves, join_lists
 from abl_cards.matches.records import find_profile, normalise_record, read_valid_records
 from abl_cards.reasoners.abduction import Minimiser
-from abl_cards.reasoners.explain import MoveScores, PreferenceDifference, PreferenceTexts, compare_moves
+from abl_cards.reasoners.explain import (
+    MoveScores,
+    PreferenceDifference,
+    PreferenceLine,
+    PreferenceTexts,
+    compare_moves,
+    merge_instances,
+)
 from abl_cards.reasoners.hidden_hands import draw_deals, prior_estimate
 
 MAX_TABLES = 4096
@@ -93,6 +100,7 @@ class ReviewedDecision:
         error: Standard error of the loss.
         is_mistake: Whether the loss exceeds twice its error and the least loss of a mistake.
         reasons: Preferences in which the best move differs from the one that was played.
+        reason_lines: These preferences with their instances merged, the largest difference first.
     """
 
     act: int
@@ -105,6 +113,7 @@ class ReviewedDecision:
     error: float
     is_mistake: bool
     reasons: tuple[PreferenceDifference, ...]
+    reason_lines: tuple[PreferenceLine, ...]
 
     @property
     def best_move(self) -> EvaluatedMove:
@@ -444,5 +453,5 @@ def _make_reviewed_decision(
     reasons = compare_moves(scores.assess(ordered[0] - begin), scores.assess(played - begin))
     return ReviewedDecision(
         act, seat, decision_point, tuple(evaluated.values()), evaluated[played], evaluated[chosen], loss, error,
-        is_mistake, reasons,
+        is_mistake, reasons, tuple(merge_instances(reasons, scores.texts)),
     )  # fmt: skip

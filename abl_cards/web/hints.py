@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from abl_cards.agents import ExplainableAgent
-from abl_cards.core import GameError
+from abl_cards.core import LANGUAGES, GameError
 from abl_cards.games import Engine
 from abl_cards.games.notation import (
     PASS,
@@ -32,8 +32,9 @@ from abl_cards.reasoners.explain import (
 )
 from abl_cards.web.composed_plays import ExplainedPlay, explain_composed_play
 from abl_cards.web.game_log import play_text
+from abl_cards.web.marked_text import card_marks, with_tens
 from abl_cards.web.stage_choices import choose_like_agent, count_card_choices
-from abl_cards.web.texts import card_kinds
+from abl_cards.web.texts import card_kinds, label_kind_text, label_text, move_text, option_text
 
 if TYPE_CHECKING:
     from abl_cards.reasoners.explain import ModelExplanation
@@ -82,7 +83,7 @@ def _stage_cards_json(
     kinds, index = engine.rules.schema.options, engine.rules.pack.index
     chosen = choose_like_agent(tables, player, first)
     cards = [engine.rules.card_codes.kind_texts[index[kinds[option]]] for option in chosen]
-    return {"cards": cards, "text": " ".join(cards)}
+    return {"cards": cards, "text": card_marks(cards)}
 
 
 def steps_json(play: ExplainedPlay) -> list[dict[str, Any]]:
@@ -128,7 +129,8 @@ def explain_move(
     readings = []
     for reading in derive_readings(engine.rules, decision_point, json.dumps(value)):
         verdict_fields = {} if reading.move_row is None else _legal_reading_json(explanation, reading.move_row)
-        readings.append({"label": explanation.texts.label_text(reading.label), "legal": reading.move_row is not None,
+        readings.append({"label": label_text(engine, reading.label)[LANGUAGES.index(language)],
+                         "legal": reading.move_row is not None,
                          "why": reading.proof.to_json()} | verdict_fields)  # fmt: skip
     return {"best": verdict_json(explanation, explanation.chosen), "readings": readings}
 
@@ -160,12 +162,39 @@ def verdict_json(explanation: Explanation, verdict: MoveAssessment) -> dict[str,
     )  # in the form used by options and choices
     lookahead = verdict.lookahead
     return {
-        "text": explanation.texts.move_text(verdict.label, verdict.action), "value": value,
+        "text": verdict_text(explanation, move), "value": value,
         "cards": [codes.kind_texts[card] for card in cards], "place": verdict.rank, "cost": verdict.cost,
         "probability": verdict.probability, "points": None if lookahead is None else lookahead.expected_points,
-        "violates": [violation.text for violation in verdict.violations],
+        "violates": [with_tens(violation.text) for violation in verdict.violations],
         "reasons": _reasons_json(explanation, verdict.reasons),
     }  # fmt: skip
+
+
+def verdict_text(explanation: Explanation, move: int, with_cards: bool = False) -> str:
+    """Return the name of a move in the language of an explanation; options by their words, cards as marks.
+
+    Args:
+        explanation: The explanation.
+        move: Row of the move.
+        with_cards: Whether the marked cards of a play follow its name.
+    """
+    point, texts = explanation.decision_point, explanation.texts
+    cards = card_kinds(point.move_lists.cards[move])
+    if not is_play_decision(point.decision):
+        return option_text(texts.engine, cards[0])[LANGUAGES.index(texts.language)]
+    names = [texts.engine.rules.card_codes.kind_texts[card] for card in cards] if with_cards else []
+    return move_text(texts.engine, point.labels[move], names, texts.language)
+
+
+def _label_words(explanation: Explanation, verdict: MoveAssessment) -> str:
+    """Return the name of a label, with the cards of its best move where the label is named by its kind alone."""
+    engine, language = explanation.texts.engine, explanation.texts.language
+    if not is_play_decision(explanation.decision_point.decision):
+        return verdict_text(explanation, explanation.scores.order[verdict.rank - 1])
+    is_kind = label_text(engine, verdict.label) == label_kind_text(engine, verdict.label)
+    if is_kind:
+        return verdict_text(explanation, explanation.scores.order[verdict.rank - 1], with_cards=True)
+    return label_text(engine, verdict.label)[LANGUAGES.index(language)]
 
 
 def difference_json(explanation: Explanation, verdict: MoveAssessment) -> list[dict[str, Any]]:
@@ -178,17 +207,16 @@ def _reasons_json(
 ) -> list[dict[str, Any]]:
     """Return preferences with their shares, largest first; instances of one preference are merged."""
     lines = merge_instances(reasons, explanation.texts)[:MAX_REASONS]
-    return [{"words": reason.text, "weight": reason.weight, "name": reason.name} for reason in lines]
+    return [{"words": with_tens(reason.text), "weight": reason.weight, "name": reason.name} for reason in lines]
 
 
 def label_json(explanation: Explanation, verdict: MoveAssessment) -> dict[str, Any]:
     """Return a label with its probability and the result of the look-ahead."""
     lookahead = verdict.lookahead
     return {
-        "text": explanation.texts.label_text(verdict.label), "probability": verdict.probability,
+        "text": _label_words(explanation, verdict), "probability": verdict.probability,
         "points": None if lookahead is None else lookahead.expected_points,
         "before": None if lookahead is None else lookahead.prior_probability,
-        "answers": None if verdict.response_probs is None else dict(verdict.response_probs),
     }  # fmt: skip
 
 

@@ -35,7 +35,9 @@ from abl_cards.web import lab_editor, lab_jobs, schemas
 from abl_cards.web.executor import ValidEngine
 from abl_cards.web.fairness import LOCAL_CLIENT, choose_eviction
 from abl_cards.web.lab_jobs import LabJob
+from abl_cards.web.lab_positions import position_json
 from abl_cards.web.limits import MAX_BODY_BYTES
+from abl_cards.web.texts import deck_json
 
 MAX_LABS = 12
 LAB_NOT_FOUND = "unknown folder: it was closed, or the server was restarted"
@@ -215,7 +217,8 @@ def _comparison_json(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any
         problems, pinned = list(draft.compile_error.diagnostics), []
     return {
         "files": _files_json(draft), "problems": [_diagnostic_json(draft, item) for item in problems[:200]],
-        "pinned": [item.to_json() for item in pinned], "seconds": round(time.perf_counter() - started_at, 3),
+        "pinned": [item.to_json() | {"drawn": position_json(after, item.state)} for item in pinned],
+        "deck": deck_json(after.rules), "seconds": round(time.perf_counter() - started_at, 3),
     }  # fmt: skip
 
 

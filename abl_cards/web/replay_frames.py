@@ -14,8 +14,9 @@ from abl_cards.games import Engine
 from abl_cards.games.notation import sort_hand
 from abl_cards.games.tables import NullListener, Tables
 from abl_cards.games.types import Indices, Moves
+from abl_cards.web.fluent_texts import fluents_json
 from abl_cards.web.game_log import GameLog
-from abl_cards.web.texts import card_kinds, card_orders, fluents_json
+from abl_cards.web.texts import card_kinds, card_orders
 
 ONLY_TABLE = np.array([0])
 

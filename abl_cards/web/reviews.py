@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from abl_cards.agents import Agent, ExplainableAgent
 from abl_cards.asp import Signature
-from abl_cards.core import ErrorCode, GameError, format_seed, parse_json_line
+from abl_cards.core import LANGUAGES, ErrorCode, GameError, format_seed, parse_json_line
 from abl_cards.games import Engine
 from abl_cards.games.description import counts_from_cards
 from abl_cards.games.notation import other_seats
@@ -27,8 +27,9 @@ from abl_cards.reasoners.hidden_hands import prior_estimate
 from abl_cards.web import hints
 from abl_cards.web.fairness import LOCAL_CLIENT, CapacityError, choose_eviction
 from abl_cards.web.limits import MAX_REVIEWS, MAX_RUNNING_REVIEWS_EACH
+from abl_cards.web.marked_text import with_tens
 from abl_cards.web.replay_frames import build_replay_frames
-from abl_cards.web.texts import BilingualText, deck_json
+from abl_cards.web.texts import BilingualText, card_kinds, deck_json, move_text
 
 if TYPE_CHECKING:
     from abl_cards.agents import AblAgent
@@ -150,7 +151,7 @@ class ReviewSession:
 
     def _ranked_json(self, explanation: Explanation, verdict: MoveAssessment, row: int) -> dict[str, Any]:
         return {
-            "text": explanation.texts.move_text(verdict.label, verdict.action), "cost": verdict.cost, "row": row,
+            "text": hints.verdict_text(explanation, row, with_cards=True), "cost": verdict.cost, "row": row,
             "probability": verdict.probability,
             "points": verdict.lookahead.expected_points if verdict.lookahead else None,
             "made": explanation.decision_point.chosen_move == row,
@@ -256,17 +257,22 @@ class ReviewSession:
         index = self.decision_numbers.index(reviewed.act)
         point, played = reviewed.decision_point, reviewed.played_move.row
         moves = [
-            move.to_json(point) | {"text": str(point.actions[move.row]), "made": move.row == played}
+            move.to_json(point) | {"text": self._move_texts(point, move.row), "made": move.row == played}
             for move in reviewed.evaluated_moves
         ]
         return {
             "place": index, "seat": reviewed.seat, "loss": reviewed.loss, "error": reviewed.error,
             "mistake": reviewed.is_mistake, "agreed": reviewed.agent_move.row == played,
             "made": reviewed.played_move.points, "best": reviewed.best_move.points,
-            "better": str(point.actions[reviewed.best_move.row]), "tried": moves,
-            "why": [{"words": reason.text, "weight": reason.cost_difference, "name": reason.name}
-                    for reason in reviewed.reasons[:6]],
+            "better": self._move_texts(point, reviewed.best_move.row), "tried": moves,
+            "why": [{"words": with_tens(reason.text), "weight": reason.weight, "name": reason.name}
+                    for reason in reviewed.reason_lines[:6]],
         }  # fmt: skip
+
+    def _move_texts(self, point: DecisionPoint, row: int) -> BilingualText:
+        """Return the name and the marked cards of a move."""
+        cards = [self.engine.rules.card_codes.kind_texts[card] for card in card_kinds(point.move_lists.cards[row])]
+        return [move_text(self.engine, point.labels[row], cards, language) for language in LANGUAGES]
 
 
 class ReviewCache:

@@ -91,7 +91,7 @@ class ApiRoutes:
             except HTTPException as error:
                 return JSONResponse({"error": error.detail}, error.status_code, headers)
             except (GameError, KBError) as error:
-                return JSONResponse({"error": str(error)[:2000]}, 400, headers)
+                return JSONResponse({"error": str(error)[:2000], "code": str(error.code)}, 400, headers)
             except Exception:
                 log.exception("%s", request.url.path)
                 return JSONResponse({"error": "internal error; see the log of the server"}, 500, headers)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,13 +13,22 @@ from numpy.typing import NDArray
 
 from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Engine
+from abl_cards.games.compiled import CompiledGame, cache_per_game
 from abl_cards.games.description import counts_from_cards
-from abl_cards.games.notation import PASS, ParsedPlay, compose_move, list_composed_plays, match_plays, notate_moves
+from abl_cards.games.notation import (
+    PASS,
+    ParsedPlay,
+    compose_move,
+    derive_readings,
+    list_composed_plays,
+    match_plays,
+    notate_moves,
+)
 from abl_cards.games.preferences import MAX_COMPARED
 from abl_cards.games.tables import Decisions
 from abl_cards.games.types import Moves, count_move_cards
 from abl_cards.web.game_log import play_text
-from abl_cards.web.texts import card_kinds
+from abl_cards.web.texts import card_kinds, deck_json, label_text
 
 MAX_READINGS = 12
 MAX_COMPOSED_PLAYS = 3000
@@ -72,11 +82,54 @@ class CardSelection:
         contains = (counts >= selected).all(axis=1)
         exact = np.flatnonzero(contains & (counts.sum(axis=1) == len(cards))) if cards else np.zeros(0, np.int64)
         more = (counts[contains] > selected).any(axis=0)
+        is_illegal = bool(cards) and not contains.any()
         return {
             "readings": self._readings_json(Moves(self.moves.form[exact], self.moves.cards[exact])),
             "more": [rules.card_codes.kind_texts[kind] for kind in np.flatnonzero(more).tolist()],
             "plays": int(contains.sum()), "passes": self.can_pass,
+            "within": self._play_within(selected) if len(cards) > 1 and not len(exact) else None,
+            "problem": self._problem_json(cards, selected) if is_illegal else None,
         }  # fmt: skip
+
+    def _play_within(self, selected: NDArray[np.uint8]) -> list[str] | None:
+        """Return the cards of the largest play of these cards that has each of their ranks; None without one."""
+        texts, counts = self.engine.rules.card_codes.kind_texts, self._counts
+        inside = np.flatnonzero((counts <= selected).all(axis=1) & counts.any(axis=1))
+        ranks = _ranks_of_kinds(self.engine)
+        wanted = np.unique(ranks[selected > 0])
+        inside = inside[[np.array_equal(np.unique(ranks[counts[row] > 0]), wanted) for row in inside.tolist()]]
+        if not len(inside):
+            return None
+        best = counts[inside[counts[inside].sum(axis=1).argmax()]]
+        return [texts[kind] for kind in np.repeat(np.arange(len(best)), best).tolist()]
+
+    def _problem_json(self, cards: Sequence[int], selected: NDArray[np.uint8]) -> dict[str, Any]:
+        """Return why cards are no legal play, with texts, and the legal play with the fewest other cards."""
+        rules, to_beat = self.engine.rules, int(self.decisions.view.to_beat[0])
+        labels = self._labels_of(cards)
+        problem: dict[str, Any] = {"code": "none", "values": []}
+        if labels and to_beat >= 0:
+            beaten = label_text(self.engine, self.engine.label_of(to_beat))
+            problem = {"code": "low", "values": [labels[0], beaten]}
+        elif labels:
+            problem = {"code": "barred", "values": [labels[0]]}
+        changes = np.abs(self._counts.astype(np.int16) - selected).sum(axis=1) + 64 * ~self._counts.any(axis=1)
+        if self.moves is not None and len(changes) and int(changes.min()) < len(cards) + 2:
+            row = int(changes.argmin())
+            nearest = card_kinds(self.moves.cards[row])
+            text = play_text(self.engine, int(self.moves.form[row]), len(nearest))
+            problem["nearest"] = {"text": text, "cards": [rules.card_codes.kind_texts[card] for card in nearest]}
+        return problem
+
+    def _labels_of(self, cards: Sequence[int]) -> list[list[str]]:
+        """Return the names of the plays that the cards are, legal or not."""
+        rules = self.engine.rules
+        try:
+            point = self.engine.decision_point_at(self.decisions)
+            derivations = derive_readings(rules, point, json.dumps(rules.card_codes.write(cards)))
+        except GameError:
+            return []
+        return [label_text(self.engine, derivation.label) for derivation in derivations]
 
     def _readings_json(self, moves: Moves) -> list[dict[str, Any]]:
         forms, cards = moves
@@ -112,6 +165,19 @@ class CardSelection:
             "readings": readings, "more": [rules.card_codes.kind_texts[kind] for kind in addable], "plays": None,
             "passes": self.can_pass,
         }  # fmt: skip
+
+
+@cache_per_game
+def _kind_ranks(rules: CompiledGame) -> NDArray[np.int64]:
+    numbers: dict[str, int] = {}
+    deck = deck_json(rules)
+    return np.array([numbers.setdefault(deck[text]["rank"], len(numbers)) for text in rules.card_codes.kind_texts])
+
+
+def _ranks_of_kinds(engine: Engine) -> NDArray[np.int64]:
+    """Return a number for the rank of each card kind, [kinds]."""
+    ranks: NDArray[np.int64] = _kind_ranks(engine.rules)
+    return ranks
 
 
 def is_pass(value: Any) -> bool:

@@ -11,7 +11,8 @@ from abl_cards.games.notation import sort_hand
 from abl_cards.games.state import CHOICE, NO_SEAT, PLAY
 from abl_cards.games.tables import cards_in_stock
 from abl_cards.games.types import LEADING
-from abl_cards.web.texts import card_orders, deck_json, fluents_json, option_text, role_texts, stage_text
+from abl_cards.web.fluent_texts import fluents_json
+from abl_cards.web.texts import card_orders, deck_json, option_text, role_texts, stage_text
 
 if TYPE_CHECKING:
     from abl_cards.web.seats import Permission

@@ -1,8 +1,8 @@
-"""Bilingual texts of a game: cards, labels, choices, fluents."""
+"""Bilingual texts of a game for players: cards, labels, choices, roles."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,9 +12,10 @@ from abl_cards.asp import Term, split_term
 from abl_cards.core import LANGUAGES
 from abl_cards.games import Engine
 from abl_cards.games.compiled import CompiledGame, cache_per_game
-from abl_cards.games.description import SINGLE_VALUED, SUIT_SYMBOLS, fluents_by_name, parse_rank_and_suit
-from abl_cards.games.notation import FluentCodec, label_name_parts, spell, state_fields
+from abl_cards.games.description import PASS_NAME, SUIT_SYMBOLS, PlayName, parse_rank_and_suit
+from abl_cards.games.notation import label_name_parts, spell
 from abl_cards.games.types import NO_CARD
+from abl_cards.web.marked_text import card_mark, card_marks, with_tens
 
 BilingualText = list[str]
 """Text in English and in Chinese."""
@@ -30,6 +31,11 @@ def untranslated(text: str) -> BilingualText:
 def card_kinds(cards: NDArray[np.uint8]) -> list[int]:
     """Return the kinds in a row of cards without padding."""
     return [card for card in cards.tolist() if card != NO_CARD]
+
+
+def rank_text(letter: str) -> str:
+    """Return a rank as people write it: 10 for the letter T."""
+    return "10" if letter == "T" else letter
 
 
 ENGLISH_PLAY_NAMES = {
@@ -49,31 +55,41 @@ ENGLISH_PLAY_NAMES = {
 
 @cache_per_game
 def deck_json(rules: CompiledGame) -> dict[str, Any]:
-    """Return rank, suit and name of each card kind, by its text."""
-    return {
+    """Return rank, suit and name of each card kind, by its text.
+
+    A card such as a joker is drawn with its name (``isNamed``); the last one of the pack is the highest (``isTop``).
+    """
+    deck = {
         text: _card_json(rules, text, kind)
         for text, kind in zip(rules.card_codes.kind_texts, rules.pack.kinds, strict=True)
     }
+    named = [card for card in deck.values() if card["isNamed"]]
+    for card in named:
+        card["isTop"] = card is named[-1]
+    return deck
 
 
 def _card_json(rules: CompiledGame, text: str, kind: Term) -> dict[str, Any]:
     term_texts, parts = rules.card_codes.term_texts, parse_rank_and_suit(kind)
     if parts is None or kind in _lettered_kinds(rules):  # such as a joker that is a card of a suit
         typed_terms = [("card", kind), *([("rank", parts[0])] if parts else [])]
+        names = [_card_name(rules, typed_terms, code, text) for code in LANGUAGES]
+        is_named = any(name != text for name in names)
         return {
             "rank": text,
             "suit": "",
             "symbol": "",
-            "name": [_card_name(rules, typed_terms, code, text) for code in LANGUAGES],
+            "name": names if is_named else [rank_text(text)] * len(LANGUAGES),
+            "isNamed": is_named,
         }
     rank, suit = (term_texts.get(part, str(part)) for part in parts)
     suits = [spell(rules, "suit", parts[1], language) for language in LANGUAGES]
-    rank_text = "10" if rank == "T" else rank
     return {
         "rank": rank,
         "suit": suit,
         "symbol": SUIT_SYMBOLS.get(suit, suit),
-        "name": [f"{rank_text} {suits[0]}", suits[1] + rank_text],
+        "name": [f"{rank_text(rank)} {suits[0]}", suits[1] + rank_text(rank)],
+        "isNamed": False,
     }
 
 
@@ -135,7 +151,7 @@ class _CardOrders(dict[int, dict[str, list[str]]]):
 
 
 def label_text(engine: Engine, label: str) -> BilingualText:
-    """Return the name of a label."""
+    """Return the name of a label; the kind alone where no rank or suit names the label, as for places in an order."""
     return list(_label_text_cache(engine.rules).setdefault(label, _make_label_text(engine, label)))
 
 
@@ -144,13 +160,27 @@ def _label_text_cache(rules: CompiledGame) -> dict[str, BilingualText]:
     return {}
 
 
+def move_text(engine: Engine, label: str, cards: Sequence[str], language: str) -> str:
+    """Return a play in one language: the name of its label, and its marked cards.
+
+    Args:
+        engine: Engine of the game.
+        label: Label of the play.
+        cards: Cards of the play; empty for a pass.
+        language: One of LANGUAGES.
+    """
+    text = label_text(engine, label)[LANGUAGES.index(language)]
+    return f"{text} {card_marks(cards)}".strip()
+
+
 def label_kind_text(engine: Engine, label: str) -> BilingualText:
     """Return the name of all labels of the kind of a label: in Chinese, that with which all their names begin."""
     parts, texts = label_name_parts(engine.rules), engine.rules.label_texts
     kind, cache = parts[texts.index(label)][0], _label_kind_cache(engine.rules)
     if kind not in cache:
         names = [engine.play_name(text).kind for text, (name, _) in zip(texts, parts, strict=True) if name == kind]
-        cache[kind] = [kind.replace("_", " "), _common_start(names) or str(engine.play_name(label))]
+        chinese = _common_start(names) or str(engine.play_name(label))
+        cache[kind] = [ENGLISH_PLAY_NAMES.get(chinese) or kind.replace("_", " "), chinese]
     return list(cache[kind])
 
 
@@ -168,6 +198,10 @@ def _label_kind_cache(rules: CompiledGame) -> dict[str, BilingualText]:
 
 def _make_label_text(engine: Engine, label: str) -> BilingualText:
     rules, name = engine.rules, engine.play_name(label)
+    if name == PlayName(PASS_NAME):
+        return ["pass", PASS_NAME]
+    if not name.rank and split_term(label).args:
+        return label_kind_text(engine, label)
     kind = ENGLISH_PLAY_NAMES.get(name.kind) or label_name_parts(rules)[rules.label_texts.index(label)][0].replace(
         "_", " "
     )
@@ -176,7 +210,7 @@ def _make_label_text(engine: Engine, label: str) -> BilingualText:
     )
     if not all(letter.isascii() or letter in SUIT_SYMBOLS.values() for letter in rank):
         rank = ""
-    return [f"{kind} {rank}".strip(), str(name)]
+    return [f"{kind} {with_tens(rank)}".strip(), f"{name.kind}{with_tens(name.rank)}{with_tens(name.suffix)}"]
 
 
 def _first_argument(engine: Engine, label: str) -> str:
@@ -192,10 +226,10 @@ def stage_text(engine: Engine, stage: str) -> BilingualText:
 
 
 def option_text(engine: Engine, option: int) -> BilingualText:
-    """Return the name of an option: a card by its letters, others by words."""
+    """Return the name of an option: a marked card, others by words."""
     term, rules = engine.rules.schema.options[option], engine.rules
     if term in rules.pack.index:
-        return untranslated(rules.card_codes.kind_texts[rules.pack.index[term]])
+        return untranslated(card_mark(rules.card_codes.kind_texts[rules.pack.index[term]]))
     texts = [spell(engine.rules, "option", term, language) for language in LANGUAGES]
     return [_readable(texts[0]), _readable(texts[1])]
 
@@ -210,35 +244,3 @@ def role_texts(engine: Engine) -> list[BilingualText]:
     if len(engine.roles) < 2:
         return [untranslated("") for _ in engine.roles]
     return [[spell(engine.rules, "role", role, language) for language in LANGUAGES] for role in engine.roles]
-
-
-# --- fluents ----------------------------------------------------------------------------------------------------------
-
-
-def fluents_json(engine: Engine, fluents: NDArray[np.int16]) -> list[dict[str, Any]]:
-    """Return the fluents [slots] that differ from their defaults; ``plain`` marks those with a single value."""
-    rules, values = engine.rules, FluentCodec(engine.rules.card_codes.term_texts)
-    fields = []
-    for name, fluent in fluents_by_name(rules.fluents, state_fields()).items():
-        if (fluents[fluent.first_slot : fluent.slots.stop] == fluent.default).all():
-            continue
-        value = values.write(fluent, fluents)
-        is_single = fluent.value_type == SINGLE_VALUED and fluent.keys == ((),)
-        names = [spell(engine.rules, "fluent", name, language).replace("_", " ") for language in LANGUAGES]
-        fields.append({"name": names, "value": value_text(value), "plain": is_single})
-    return fields
-
-
-def value_text(value: Any) -> str:
-    """Format a value in one line; suits by their symbols."""
-    if value is None:
-        return "–"
-    if value is True:
-        return "✓"
-    if isinstance(value, Mapping):
-        return ", ".join(f"{value_text(key)} {value_text(item)}" for key, item in value.items())
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        return ", ".join(
-            " ".join(map(value_text, item)) if isinstance(item, list) else value_text(item) for item in value
-        )
-    return SUIT_SYMBOLS.get(str(value), str(value))

@@ -19,6 +19,7 @@ from abl_cards.games import Engine
 from abl_cards.games.tables import DecisionPoint
 from abl_cards.web import hints, schemas
 from abl_cards.web.fairness import CapacityError, choose_eviction, get_client_id
+from abl_cards.web.hand_groups import group_seat
 from abl_cards.web.limits import (
     FRAME_BURST,
     FRAME_RATE,
@@ -109,7 +110,7 @@ class BrowserConnection:
                 await self._socket.send_text(text)
 
     async def _send_error(self, text: object, number: Any = None) -> None:
-        await self._send_json({"type": "error", "text": str(text)[:600], "n": number if type(number) is int else None})
+        await self._send_json(_error_json(text, number))
 
     async def _authenticate(self) -> bool:
         """Return whether the table exists and the first frame has a valid token; otherwise the connection is closed."""
@@ -183,7 +184,7 @@ class BrowserConnection:
                     async with self._table.lock:
                         snapshot = await self._lobby.executor.run(lambda: make_snapshot(self._table, self._permission))
                 except GameError as error:
-                    snapshot = {"type": "error", "text": str(error)[:600], "n": None}
+                    snapshot = _error_json(error, None)
                 text = json.dumps(snapshot, ensure_ascii=False, separators=(",", ":"))
                 if text != last:
                     last = text
@@ -264,6 +265,13 @@ class BrowserConnection:
         async with table.lock:
             return {"type": "picked", **await self._lobby.executor.run(interpret)}
 
+    async def _groups(self, message: dict[str, Any]) -> Reply:
+        """Return the hand of the client in groups."""
+        table, seat = self._table, self._permission.seat
+        async with table.lock:
+            groups = await self._lobby.executor.run(lambda: group_seat(table.engine, table.tables, seat))
+        return {"type": "groups", "groups": groups}
+
     async def _hint(self, message: dict[str, Any]) -> Reply:
         return await self._run_advice("hint", message, hints.compute_hint)
 
@@ -338,15 +346,26 @@ class BrowserConnection:
 
 
 Handler = Callable[[BrowserConnection, dict[str, Any]], Coroutine[Any, Any, Reply]]
-_SLOW_HANDLERS = {BrowserConnection._hint, BrowserConnection._why, BrowserConnection._get_records}
+_SLOW_HANDLERS = {
+    BrowserConnection._groups,
+    BrowserConnection._hint,
+    BrowserConnection._why,
+    BrowserConnection._get_records,
+}
 _HANDLERS: dict[str, Handler] = {
     "pick": BrowserConnection._pick, "play": BrowserConnection._play, "choose": BrowserConnection._choose,
-    "hint": BrowserConnection._hint,
+    "groups": BrowserConnection._groups, "hint": BrowserConnection._hint,
     "why": BrowserConnection._why, "back": BrowserConnection._take_back, "go": BrowserConnection._continue_match,
     "again": BrowserConnection._start_next_match, "seat": BrowserConnection._assign_seat,
     "name": BrowserConnection._rename, "pace": BrowserConnection._set_agent_delay,
     "record": BrowserConnection._get_records, "close": BrowserConnection._close_table,
 }  # fmt: skip
+
+
+def _error_json(error: object, number: Any) -> dict[str, Any]:
+    """Return an error for the browser, which words its code; ``number`` is that of the request."""
+    code = str(error.code) if isinstance(error, GameError | KBError) else ""
+    return {"type": "error", "code": code, "text": str(error)[:600], "n": number if type(number) is int else None}
 
 
 def _get_clock(message: dict[str, Any]) -> int:

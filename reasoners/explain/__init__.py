@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         explain,
     )
     from abl_cards.reasoners.explain.explanation_text import (
+        PreferenceLine,
         assessment_lines,
         contrast_lines,
         merge_instances,
@@ -36,6 +37,7 @@ __all__ = [
     "MoveAssessment",
     "MoveScores",
     "PreferenceDifference",
+    "PreferenceLine",
     "PreferenceTexts",
     "assessment_lines",
     "compare_moves",

@@ -18,10 +18,11 @@ from abl_cards.asp import ArgumentPosition, Signature, Term, infer_argument_type
 from abl_cards.circuit import KnowledgeBase
 from abl_cards.core import LANGUAGES, check_language, join_texts
 from abl_cards.games import Engine
-from abl_cards.games.description import label_text, move_text
+from abl_cards.games.description import label_text, move_text, parse_rank_and_suit
 from abl_cards.games.notation import spell
 from abl_cards.games.tables import Action
 
+_CARD_SORTS = ("rank", "suit")
 _PLACEHOLDER = re.compile(r"\{(\d+)(\^?)\}")
 
 
@@ -62,12 +63,20 @@ class PreferenceTexts:
         return self.kb.preference_groups.get(functor(name), "")
 
     def label_text(self, label: str) -> str:
-        """Return the text of a label."""
-        return label_text(self.engine, label, self.language)
+        """Return the text of a label; a stage that players call nothing has its word."""
+        text = label_text(self.engine, label, self.language)
+        is_plain = text == label and label in self.engine.rules.schema.stages
+        return spell(self.engine.rules, "stage", label, self.language) if is_plain else text
 
     def move_text(self, label: str, action: Action) -> str:
-        """Return the text of a move."""
-        return move_text(self.engine, label, action, self.language)
+        """Return the text of a move; an option that is no card has its word in Chinese."""
+        text, option = move_text(self.engine, label, action, self.language), str(action)
+        rules = self.engine.rules
+        if self.language == "zh" and option in rules.schema.options and text.endswith(f" {option}"):
+            text = text.removesuffix(option) + spell(rules, "option", option, self.language)
+        if self.language == "zh" and label in rules.schema.stages:
+            text = text.replace(f"{label} ", f"{self.label_text(label)} ", 1)
+        return text
 
     def sentence(self, names: Sequence[str]) -> str:
         """Make one sentence for several instances of a preference, such as "Keep the pairs of 2–5.".
@@ -114,7 +123,15 @@ class PreferenceTexts:
         return join_texts(texts, self.language)
 
     def _spell(self, type_name: str | None, value: Term) -> str:
-        return str(value) if type_name is None else spell(self.engine.rules, type_name, value, self.language)
+        """Return the text of a value; without a type, that of a card if it is one."""
+        rules = self.engine.rules
+        parts = parse_rank_and_suit(value) if type_name is None and value in rules.pack.index else None
+        if parts is not None:  # a card in an argument without a type
+            rank, suit = (
+                spell(rules, sort, part, self.language) for sort, part in zip(_CARD_SORTS, parts, strict=True)
+            )
+            return f"{suit}{rank}" if self.language == "zh" else f"{rank} of {suit}"
+        return str(value) if type_name is None else spell(rules, type_name, value, self.language)
 
     @cached_property
     def _sorts(self) -> Mapping[ArgumentPosition, str]:

@@ -74,6 +74,15 @@ def test_numbers_and_text_forms(lines: list[str], move: str) -> None:
     assert choose(lines)[0] == move
 
 
+def test_options_are_shown_and_typed_by_their_names() -> None:
+    """A bid of thirteen is 叫13墩, in the list and as an answer; a mistake is explained by it."""
+    bid = {"stage": "bid", "hand": ["C2", "HA"], "cards": [13] * 3, "seat": 0}
+    choice, talk = choose(["why 叫12墩", "叫13墩"], bid, "spades", language="zh")
+    assert choice == "13"
+    assert "叫零" in talk.heard[0]
+    assert "bid(" not in "".join(talk.heard)
+
+
 def test_the_seat_sees_its_own_cards_and_the_counts() -> None:
     _, talk = choose(["1"], {**STATE, "cards": [3, 14, 15], "top": "partner"})
     assert "hand: H4 H4 C4 S9 D9 SA H8" in talk.heard[0]

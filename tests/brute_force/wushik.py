@@ -1,6 +1,9 @@
 """Naive 510K: plays, bombs, and the points in the tricks, from the text of its rules.
 
 Cards are two letters, suit and rank: "S2", "HT"; the jokers are "sj" and "bj". Seats 0 and 2 play against 1 and 3.
+
+Or the holder of the three of hearts calls a two that it does not hold, and the holder of that card is its partner; or
+it plays alone against three, for three times the points.
 """
 
 from __future__ import annotations
@@ -93,17 +96,26 @@ def plays(hand: Cards, to_beat: Cards | None = None) -> Sets:
 
 @dataclass
 class Game:
-    """A referee that receives each play, and keeps the points."""
+    """A referee that receives each play, and keeps the points; ``called`` is a two, or empty for who plays alone."""
 
     hands: list[set[str]]
+    called: str | None = None  # None where partners sit opposite
     course: Course = field(default_factory=lambda: Course(4))
     to_beat: Cards | None = None
     owner: int = -1
     pot: int = 0
-    taken: list[int] = field(default_factory=lambda: [0, 0])  # by side
 
     def __post_init__(self) -> None:
         (self.turn,) = (seat for seat in range(4) if "H3" in self.hands[seat])
+        self.first_side = {0, 2}
+        if self.called is not None:
+            assert self.called not in self.hands[self.turn]
+            self.first_side = {self.turn, *(seat for seat in range(4) if self.called in self.hands[seat])}
+        self.taken = [0] * 4 if self.called is not None else [0, 0]  # by seat, or by side
+
+    @property
+    def sides(self) -> tuple[set[int], set[int]]:
+        return self.first_side, set(range(4)) - self.first_side
 
     def choices(self) -> tuple[Sets, bool]:
         """Return the legal sets of cards, and whether passing is legal."""
@@ -119,19 +131,23 @@ class Game:
             self.pot += worth(cards)
         self.turn, leads = self.course.act(seat, not cards, len(self.hands[seat]))
         if leads or self.is_over:
-            self.taken[self.owner % 2] += self.pot
+            self.taken[self.owner % len(self.taken)] += self.pot
             self.to_beat, self.pot = None, 0
 
     @property
     def is_over(self) -> bool:
-        return any({side, side + 2} <= set(self.course.gone) for side in (0, 1))
+        return any(side <= set(self.course.gone) for side in self.sides)
 
     @property
     def points(self) -> list[int] | None:
         """Return the points of each seat, those of its side less those of the other; None while the game goes on."""
         if not self.is_over:
             return None
-        totals = self.taken.copy()
-        for seat in range(4):
-            totals[1 - seat % 2] += worth(self.hands[seat])
-        return [totals[seat % 2] - totals[1 - seat % 2] for seat in range(4)]
+        ours, theirs = self.sides
+        totals = [0, 0]
+        for heap, amount in enumerate(self.taken):  # heaps 0 and 1 are those of seats 0 and 2, 1 and 3
+            totals[heap in theirs] += amount
+        for seat, hand in enumerate(self.hands):
+            totals[seat in ours] += worth(hand)
+        first = totals[0] - totals[1]
+        return [(3 * first if len(ours) == 1 else first) if seat in ours else -first for seat in range(4)]

@@ -163,3 +163,12 @@ def _hands(record: dict[str, Any], act: int) -> list[str]:
         for card in "" if cards == "pass" else cards:
             hands[seat].remove(card)
     return ["".join(hand) for hand in hands]
+
+
+@pytest.mark.parametrize("game", ["spades", "gandengyan"])
+def test_a_game_that_cannot_be_solved_is_refused_before_its_state_is_read(game: str) -> None:
+    """No field of the state is asked for in vain."""
+    result = invoke("solve", game, "H9 SK", "HT C3", "D5 C5", "CA S4")
+    assert result.exit_code == 1
+    assert "open hands" in result.stderr
+    assert "give" not in result.stderr

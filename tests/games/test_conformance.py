@@ -9,11 +9,13 @@ from numpy.typing import NDArray
 from abl_cards.circuit.evaluation import evaluate, scores
 from abl_cards.circuit.oracle import true_atoms
 from abl_cards.circuit.proofs import ProofFinder
+from abl_cards.core import LANGUAGES
 from abl_cards.core.errors import GameError
 from abl_cards.core.rng import splitmix64_array
+from abl_cards.games.description import functor
 from abl_cards.games.engine import Engine
 from abl_cards.games.game import game_names, load
-from abl_cards.games.notation import convert_decisions, legal_labels
+from abl_cards.games.notation import convert_decisions, legal_labels, spell
 from abl_cards.games.sampling import sample_estimate, sample_input_rows, sample_lead_decisions
 from abl_cards.games.tables import compute_lead_mask, compute_response_mask
 from abl_cards.games.tables.choices import Choices
@@ -85,6 +87,17 @@ LONG = ("guandan", "tractor")
 def few_positions(name: str) -> Decisions:
     """Sample positions of play, once for all tests."""
     return sample_from_play(load(name).engine(), 40, 2)
+
+
+@pytest.mark.parametrize("name", game_names())
+def test_reasons_of_points_have_words(name: str) -> None:
+    rules = load(name).engine().rules
+    reasons = {functor(reason) for _, _, reason in rules.kb.instances("points", 3) if isinstance(reason, str)}
+    texts = {
+        language: {reason: spell(rules, "points", reason, language) for reason in reasons} for language in LANGUAGES
+    }
+    assert [reason for reason, text in texts["zh"].items() if text.isascii()] == []
+    assert [reason for reason, text in texts["en"].items() if not text.isascii() or "_" in text] == []
 
 
 @pytest.mark.parametrize("name", game_names())

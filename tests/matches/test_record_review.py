@@ -17,6 +17,7 @@ from abl_cards.games.description.card_codes import cards_from_counts
 from abl_cards.games.engine import Engine
 from abl_cards.games.game import load
 from abl_cards.matches.record_review import ReviewConfig, ReviewedDecision, review, review_record, summarise_seats
+from abl_cards.reasoners.explain import functor
 from tests.cli_runs import run
 from tests.effort import amount, long
 
@@ -98,6 +99,10 @@ def test_every_play_with_a_choice_is_looked_at(
             max(tried.points or 0 for tried in decision.evaluated_moves), abs=2
         )
         assert {decision.played_move, decision.agent_move} <= set(decision.evaluated_moves)
+        lines, reasons = decision.reason_lines, decision.reasons
+        assert sum(line.weight for line in lines) == sum(reason.cost_difference for reason in reasons)
+        shares = {(functor(reason.name), reason.cost_difference) for reason in reasons}
+        assert len(lines) == len(shares)  # one line for all instances of equal weight
     (acts,) = engine.find_play_acts([record])
     looked = {decision.act for decision in decisions}
     others = [act for act in acts if act not in looked]

@@ -17,6 +17,7 @@ from abl_cards.games.game import game_names, load
 from tests.effort import long
 from tests.web.browser import Watched, chromium, served
 from tests.web.served import show
+from tests.web.test_words import is_foreign
 
 AXE = Path(__file__).parent / "axe" / "axe.min.js"
 KEYS_OF_RANKS = {"10": "t"}
@@ -123,7 +124,7 @@ def test_bids_and_a_landlord(look: Any) -> None:
     state = here.wait_for_turn()
     assert state["phase"] == "choice"
     assert "地主" not in here.page.locator(".seat").first.inner_text()  # no seat is the landlord yet
-    assert "叫3分" in here.page.locator(".mine .buttons").inner_text()
+    assert "叫3分" in here.page.locator(".mine .choices").inner_text()
     here.picture("bids")
     here.press("1")
     here.wait_for_change(state["at"])
@@ -154,6 +155,9 @@ def test_a_throw_that_fails_is_changed(look: Any, house: Any) -> None:
         here.press("Escape")
         play_best(here)
     assert failed
+    here.wait_for_turn()
+    if not here.page.locator(".what.failed").count():
+        here.press("l")  # the winner of the trick has led already
     assert "throw of 2 cards fails, taken back" in here.page.locator(".what.failed").inner_text()
     assert here.page.locator(".lies.mine .card").count() == 1
     assert "fails; only" in here.page.locator(".log").text_content()
@@ -326,6 +330,7 @@ def test_hints_reasons_and_taking_back(look: Any) -> None:
     here.page.locator(".imagined summary").click()
     here.picture("table")
     here.press("w")
+    here.page.locator(".advice summary", has_text="by the rules").first.click()
     here.page.wait_for_selector(".why")
     here.press("Escape")
     here.page.locator(".hand .card").nth(0).click(position={"x": 4, "y": 10})
@@ -553,7 +558,7 @@ FOLLOW = """async ([token, table, count]) => {
     expect('turn', felt.turn ?? null, shown.turn);
     expect('hand', sorted(all('.hand .card').map((card) => card.dataset.card)), sorted(shown.hand));
     const last = {};
-    for (const event of shown.trick) last[event.seat] = event;
+    for (const event of shown.ended?.trick ?? shown.trick) last[event.seat] = event;
     const lies = Object.values(last).filter((event) => event.cards.length);
     expect('felt', sorted(all('.trick .lies .row').map((row) => row.getAttribute('aria-label'))),
       sorted(lies.map((event) => `${name(event.seat)}: ${event.cards.map((card) => deck[card].name[0]).join(', ')}`)));
@@ -613,3 +618,120 @@ def test_the_table_shows_what_the_server_sends(look: Any, name: str) -> None:
     compared, wrong = here.page.evaluate(FOLLOW, [token, table, 300])
     assert not wrong
     assert compared >= 300
+
+
+INSIDE = """() => {
+  const box = (selector) => document.querySelector(selector)?.getBoundingClientRect();
+  const isInside = (one) => one && one.width > 0 && one.left >= 0 && one.top >= 0
+    && one.right <= innerWidth + 1 && one.bottom <= innerHeight + 1;
+  const controls = [...document.querySelectorAll('.actions button')].map((button) => button.getBoundingClientRect());
+  return {
+    hand: isInside(box('.hand')) && [...document.querySelectorAll('.hand .card')].every((card) =>
+      isInside(card.getBoundingClientRect())),
+    actions: controls.length > 4 && controls.every(isInside),
+    score: isInside(box('.hud')),
+    places: JSON.stringify(controls.map(({x, y, width, height}) => [x, y, width, height])),
+  };
+}"""
+SHIFTS = """() => {
+  window.shifted = 0;
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) window.shifted += entry.value;
+  }).observe({type: 'layout-shift'});
+}"""
+
+
+@pytest.mark.parametrize(("width", "height"), [(860, 400), (400, 860)])
+@pytest.mark.parametrize("game", ["guandan", pytest.param("tractor", marks=long), pytest.param("hearts", marks=long)])
+def test_a_phone_shows_everything_and_moves_nothing(look: Any, game: str, width: int, height: int) -> None:
+    """Hand, actions and score are in view at every decision of a deal; buttons stay, and little else moves."""
+    here = look(width=width, height=height, locale="zh-CN")
+    here.new_table(game=game, seed=11)
+    here.wait_for_turn()
+    here.page.evaluate(SHIFTS)
+    places = set()
+    for _ in range(90):
+        state = here.wait_for_turn()
+        if state["phase"] in ("end", "over"):
+            break
+        shown = here.page.evaluate(INSIDE)
+        places.add(shown.pop("places"))
+        assert all(shown.values()), (state, shown)
+        play_best(here)
+    assert len(places) == 1
+    assert here.page.evaluate("() => window.shifted") <= 0.05
+    here.page.wait_for_selector(".ended")
+    assert here.page.locator(".trick .lies").count() >= 1
+
+
+def test_a_stroke_picks_a_straight_and_hints_raise_cards(look: Any) -> None:
+    here = look(width=860, height=400, has_touch=True)
+    here.new_table(game="guandan", seed=11)
+    here.wait_for_turn()
+    hand = here.page.locator(".hand .card")
+    ranks = [card.get_attribute("data-card")[-1] for card in hand.all()]
+    first, last = ranks.index("7"), ranks.index("J")
+    boxes = [hand.nth(place).bounding_box() for place in range(first, last + 1)]
+    here.page.mouse.move(boxes[0]["x"] + 6, boxes[0]["y"] + 30)
+    here.page.mouse.down()
+    for box in boxes:
+        here.page.mouse.move(box["x"] + 6, box["y"] + 30)
+    here.page.mouse.up()
+    here.page.wait_for_function("() => /straight 7/.test(document.querySelector('.reads').textContent)")
+    assert here.page.locator(".hand .picked").count() == 5
+    assert here.page.locator(".actions .main").is_enabled()
+    here.press("Escape")
+    picked = set()
+    for _ in range(2):
+        here.page.locator(".actions .hint").tap()
+        here.page.wait_for_selector(".advised")
+        here.page.wait_for_function("() => document.querySelector('.actions .main:not(:disabled)')")
+        here.page.wait_for_timeout(200)
+        picked.add(" ".join(card.get_attribute("data-card") for card in here.page.locator(".hand .picked").all()))
+    assert len(picked) == 2
+    assert here.page.title().startswith("▶")
+    here.press("Escape", "4")
+    here.press("k")
+    assert "nearest" in here.page.locator(".pick-problem").inner_text()
+    here.press("Escape", "s", "s")
+    here.page.locator(".hand .group").first.click()
+    here.page.wait_for_function("() => document.querySelector('.actions .main:not(:disabled)')")
+    assert serious(here.page) == []
+
+
+TEXTS = """() => {
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), texts = [document.title];
+  while (walker.nextNode()) {
+    const parent = walker.currentNode.parentElement;
+    if (!parent.closest('script, code, kbd, select, svg, .chip, [lang=en], noscript, dialog:not([open])'))
+      texts.push(walker.currentNode.textContent.trim());
+  }
+  for (const name of ['aria-label', 'title', 'alt', 'placeholder'])
+    for (const element of document.querySelectorAll(`[${name}]`))
+      if (!element.closest('dialog:not([open]), [lang=en]')) texts.push(element.getAttribute(name));
+  return texts.filter(Boolean);
+}"""
+
+
+@pytest.mark.parametrize(
+    "name", [name if name == "guandan" else pytest.param(name, marks=long) for name in game_names()]
+)
+def test_a_chinese_page_shows_no_latin_word(look: Any, name: str) -> None:
+    here, texts = look(locale="zh-CN"), set[str]()
+    here.new_table(game=name, seed=3)
+    for number in range(12):
+        if here.wait_for_turn()["phase"] in ("end", "over"):
+            break
+        here.press("h")
+        here.page.wait_for_selector(".advice[aria-busy=false] .verdict")
+        texts.update(here.page.evaluate(TEXTS))
+        if number == 0:
+            here.press("w")
+            here.page.wait_for_timeout(300)
+            texts.update(here.page.evaluate(TEXTS))
+        here.press("Escape")
+        play_best(here)
+    texts.update(here.page.evaluate(TEXTS))
+    foreign = sorted(text for text in texts if is_foreign(text.replace("abl-cards", "")))
+    assert not foreign, foreign[:20]
+    assert len(texts) > 60

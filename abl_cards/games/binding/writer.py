@@ -315,7 +315,8 @@ class CircuitQuery:
     def _threshold_slots(self) -> dict[str, NDArray[np.int32]]:
         """Inputs [columns, max_value] that test whether a column is at least 1, 2, …, by group; -1 for none.
 
-        Groups with any other test are left out.
+        Groups with any other test, or with two inputs for one test, such as ``holds(0,card(3,h),1)`` and
+        ``holds(0,3,h,1)``, are left out.
         """
         slots_by_group = {}
         tests = self.tests
@@ -324,9 +325,11 @@ class CircuitQuery:
         ):
             in_group = (tests.column >= first) & (tests.column < end)
             has_lookup = ((tests.lookup_column >= first) & (tests.lookup_column < end)).any()
+            pairs = list(zip(tests.column[in_group].tolist(), tests.value[in_group].tolist(), strict=True))
             if (
                 in_group.any()
                 and not has_lookup
+                and len(set(pairs)) == len(pairs)
                 and ((tests.comparison == AT_LEAST) & (tests.value > 0))[in_group].all()
             ):
                 slots = np.full((self.group_sizes[group], tests.value[in_group].max()), -1, np.int32)
@@ -387,7 +390,11 @@ def _build_tests(rows: list[tuple[int, int, int, int]]) -> ColumnTests:
     for column, comparison, value, row in rows:
         if comparison == EQUAL:
             by_column.setdefault(column, []).append((value, row))
-    looked_up = {column for column, values in by_column.items() if len(values) >= MIN_LOOKUP_VALUES}
+    looked_up = {
+        column
+        for column, values in by_column.items()
+        if len(values) >= MIN_LOOKUP_VALUES and len({value for value, _ in values}) == len(values)
+    }
     compared = sorted(row for row in rows if not (row[1] == EQUAL and row[0] in looked_up))
     lows = [min(value for value, _ in by_column[column]) for column in sorted(looked_up)]
     span = max(

@@ -188,8 +188,8 @@ def raise_too_many(kb: KnowledgeBase, is_too_long: NDArray[np.bool_], label: str
         return (
             f"{seats.seat_text(row)} has more than {MAX_CARD_SETS:,} card sets to choose from, too many to list, "
             f"most of them {label}: let its forms take fewer cards or kickers (needs/4, kickers/3, kicker/3"
-            f"{source_hint(kb, 'needs/4', 'kickers/3', 'kicker/3')}), or list the labels only (abl-cards legal --labels) "
-            f"({seats.state_text(row)})"
+            f"{source_hint(kb, 'needs/4', 'kickers/3', 'kicker/3')}), or list the labels only "
+            f"(abl-cards legal --labels) ({seats.state_text(row)})"
         )
 
     raise_where(is_too_long, seats.rows, describe, ErrorCode.TOO_MANY_MOVES)

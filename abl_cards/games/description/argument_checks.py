@@ -238,7 +238,8 @@ def _check_word(known: KnownNames, instance: Instance) -> Problem | None:
     names = _TERMS_BY_SORT[sort](known) if sort in _TERMS_BY_SORT else None
     if names is None or term in names:
         return None
-    return f"{term} is no {sort}", suggest_nearest(term, names) or f"write a {sort} of these rules"
+    noun = "reason of points" if sort == "points" else sort
+    return f"{term} is no {noun}", suggest_nearest(term, names) or f"write a {noun} of these rules"
 
 
 _TERMS_BY_SORT = {
@@ -246,6 +247,7 @@ _TERMS_BY_SORT = {
     "card": lambda known: known.cards, "seat": lambda known: known.seats, "who": lambda known: known.relative_seats,
     "fluent": lambda known: known.fluent_names, "stage": lambda known: known.stages,
     "option": lambda known: known.options, "role": lambda known: known.roles,
+    "points": lambda known: known.reasons,
 }  # fmt: skip
 _COMBINATION_CHECKS = {
     Signature("sees", 2): _check_observation_part, Signature("sees", 3): _check_observation_part,

@@ -17,7 +17,7 @@ from abl_cards.games.description.fluents import COUNTER, Fluents, read_fluent_ty
 from abl_cards.games.description.folder import Folder, find_fluent_declarations
 from abl_cards.games.description.pack import parse_rank_and_suit
 
-WORDED_SORTS = ("rank", "suit", "card", "seat", "who", "fluent", "stage", "option", "role")
+WORDED_SORTS = ("rank", "suit", "card", "seat", "who", "fluent", "stage", "option", "role", "points")
 """Sorts of arguments that explanations write in words."""
 CHECKED_SORTS = ("label", "form", "kind", "place", "cell")
 """Further sorts that ``sort/4`` may give to an argument, to have it checked."""
@@ -159,6 +159,11 @@ class KnownNames:
     def roles(self) -> set[Term]:
         """Roles of seats, by ``role/2``."""
         return self._argument_values("role", 2, 1)
+
+    @cached_property
+    def reasons(self) -> set[Term]:
+        """Functors of the reasons of points, the third argument of ``points/3``."""
+        return {compute_shape(reason)[0] for reason in self._argument_values("points", 3, 2) if isinstance(reason, str)}
 
     @cached_property
     def label_shapes(self) -> set[TermShape]:

@@ -81,6 +81,8 @@ def label_text(namer: PlayNamer, label: str, language: str) -> str:
 def move_text(namer: PlayNamer, label: str, action: object, language: str) -> str:
     """Return a move with its Chinese name: 对子4 H4 C4, or 三带一 3334 if the cards are written as one text.
 
+    An option that has a name of its own, such as 叫2墩, is shown by it.
+
     Args:
         namer: Game that names its plays.
         label: Label of the move.
@@ -93,6 +95,8 @@ def move_text(namer: PlayNamer, label: str, action: object, language: str) -> st
     words = text.split()
     if words == ["PASS"]:
         return PASS_NAME
+    if (option := str(namer.play_name(text))) != text:
+        return option
     return f"{name} {' '.join(words[2:])}" if len(words) > 2 else f"{name.kind} {words[-1]}"
 
 

@@ -58,7 +58,7 @@ def _static_obstacles(rules: CompiledGame) -> Iterator[str]:
     """Yield the inputs and updates of the rules that the solver does not model."""
     event_rules, parties = EventRules.from_rules(rules), len(set(rules.seating.teams))
     if parties != 2 and not event_rules.defines_sides:
-        yield f"there are {parties} parties, and not two (team/2)"
+        yield f"there are {parties} parties, and not two (member/2)"
         return
     if rules.trick_query is not None:
         yield "the game is played in tricks (takes/1)"

@@ -29,11 +29,13 @@ if TYPE_CHECKING:
         keys_from_rows,
         read_key,
     )
+    from abl_cards.games.min_plays.leads import LeadFinder
 
 __all__ = [
     "MAX_KINDS",
     "ChainCounter",
     "HandKey",
+    "LeadFinder",
     "find_counter",
     "hand_key",
     "is_upper_bound",

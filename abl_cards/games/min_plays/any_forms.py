@@ -101,7 +101,7 @@ class AnyFormCounter:
         plays, bounds = np.zeros(len(cards), np.uint8), np.zeros(len(cards), np.bool_)
         for lo in range(0, len(hands), _BATCH_SIZE):
             batch = slice(lo, min(lo + _BATCH_SIZE, len(hands)))
-            lists, whole_hands = self.leads.lead_moves(context[batch], hands[batch])
+            lists, whole_hands, is_cut = self.leads.lead_moves(context[batch], hands[batch])
             offsets = start[batch.start : batch.stop + 1]
             arguments = (
                 np.ascontiguousarray(hands[batch]), context[batch].astype(np.int64), self.known_units,
@@ -110,6 +110,7 @@ class AnyFormCounter:
             )  # fmt: skip
             moves = slice(int(offsets[0]), int(offsets[-1]))
             map_ranges(len(lists.start) - 1, partial(_count, *arguments, plays[moves], bounds[moves]), min_size=16)
+            bounds[moves] |= np.repeat(is_cut, np.diff(offsets)) & (plays[moves] > 1)  # other card sets may do better
         return plays, bounds
 
 

@@ -14,10 +14,11 @@ from abl_cards.games.description import Form, parse_rank_and_suit
 from abl_cards.games.min_plays.form_shapes import UncountableError
 from abl_cards.games.state import NO_SEAT
 from abl_cards.games.tables import Decisions, PlayerView, largest_hand, sample_fluents
-from abl_cards.games.types import MoveLists
+from abl_cards.games.types import MoveLists, replace_lists
 
 _LATE_ACTS = 1 << 14  # number of acts, so that rules about the first play do not apply
 _NUM_PROBES, _NUM_FULL_PROBES = 32, 2  # probes with additional cards, and how many of them include every form
+_MAX_LISTED, _MAX_OF_LABEL = 1 << 12, 1 << 2  # card sets of a hand that are all listed; else, those of a label
 _BATCH_SIZE = 1 << 9  # number of forms that are evaluated at once, as each evaluation has an output for every form
 
 
@@ -27,7 +28,9 @@ class LeadFinder:
 
     rules: CompiledGame
 
-    def lead_moves(self, context: NDArray[np.integer], hands: NDArray[np.uint8]) -> tuple[MoveLists, MoveLists]:
+    def lead_moves(
+        self, context: NDArray[np.integer], hands: NDArray[np.uint8]
+    ) -> tuple[MoveLists, MoveLists, NDArray[np.bool_]]:
         """List the card sets that hands can lead.
 
         Args:
@@ -35,13 +38,14 @@ class LeadFinder:
             hands: uint8 [n, kinds], copies of each card.
 
         Returns:
-            Card sets that may be led, and card sets that may be led as a whole hand only.
+            Card sets that may be led, and card sets that may be led as a whole hand only; bool [n], True for hands
+            with too many to list, which have the first ones of each label.
         """
         view = _leading_view(self.rules, hands, context, self.rules.contexts.fluent_states[context])
-        moves = (
-            Decisions(view).moves() if self._leads_all_forms else self._moves_of_forms(view, self._partial_hand_forms)
-        )
-        return moves, self._moves_of_forms(view, self._whole_hand_forms)
+        leads = Decisions(view) if self._leads_all_forms else self._with_forms(view, self._partial_hand_forms)
+        moves, is_cut = _list_first(leads)
+        whole_hands, is_also_cut = _list_first(self._with_forms(view, self._whole_hand_forms))
+        return moves, whole_hands, is_cut | is_also_cut
 
     def check_leadable(self) -> None:
         """Check that every form can be led by hands with other cards, as counters of shapes assume.
@@ -56,14 +60,12 @@ class LeadFinder:
                 f"not every hand that holds {self.rules.forms.forms[is_restricted.argmax()].name} can lead it"
             )
 
-    def _moves_of_forms(self, view: PlayerView, forms: NDArray[np.int64]) -> MoveLists:
-        """List the card sets of some forms."""
+    def _with_forms(self, view: PlayerView, forms: NDArray[np.int64]) -> Decisions:
+        """Return decisions in which some forms are legal."""
         n, all_forms = len(view), self.rules.forms
-        if not len(forms):
-            return MoveLists(np.zeros(n + 1, np.int64), np.empty(0, np.int16), np.empty((0, 1), np.uint8))
         allowed, legal = np.zeros((len(all_forms), n), np.uint8), np.zeros((len(all_forms.labels), n), np.uint8)
         allowed[forms], legal[all_forms.label_of[forms]] = 1, 1
-        return Decisions.with_masks(view, legal, allowed).moves()
+        return Decisions.with_masks(view, legal, allowed)
 
     @cached_property
     def _partial_hand_forms(self) -> NDArray[np.int64]:
@@ -111,6 +113,18 @@ class LeadFinder:
             not_led = probed[~can_lead]
             alone[not_led] |= _can_lead(rules, not_led, examples[not_led], fluents[~can_lead])
         return alone, with_others, refused
+
+
+def _list_first(decisions: Decisions) -> tuple[MoveLists, NDArray[np.bool_]]:
+    """List the card sets of decisions; those of a decision with too many by their labels, the first ones of each."""
+    lists, is_cut = decisions.first_card_sets(_MAX_LISTED)
+    if is_cut.any():
+        cut = decisions.select(np.flatnonzero(is_cut))
+        rows, labels = np.nonzero(cut.legal_mask.T)
+        by_label, _ = cut.select(rows).first_card_sets(_MAX_OF_LABEL, labels.astype(np.int16))
+        start = by_label.start[np.searchsorted(rows, np.arange(len(cut.rows) + 1))]
+        lists = replace_lists(lists, np.flatnonzero(is_cut), by_label._replace(start=start))
+    return lists, is_cut
 
 
 def _leading_view(

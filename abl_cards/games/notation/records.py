@@ -26,7 +26,7 @@ from abl_cards.games.notation.hands import check_copies
 from abl_cards.games.notation.plays import notate_moves, notate_option
 from abl_cards.games.notation.states import check_profile
 from abl_cards.games.state import NO_SEAT
-from abl_cards.games.tables import DealtEpisodes, NullListener, Tables
+from abl_cards.games.tables import DealtEpisodes, NullListener, Tables, list_initial_fluents
 from abl_cards.games.types import DRAW, Indices, Moves
 
 DRAWN_MATCH = "draw"
@@ -174,10 +174,10 @@ def read_record(rules: CompiledGame, value: Any) -> Record:
     acts = value.get("acts")
     if not isinstance(acts, list):
         raise GameError("acts: not a list of [seat, play or choice]", ErrorCode.INVALID_RECORD)
+    episode = RECORD_FIELDS["episode"].read(Observer(rules), value.get("episode", 0))
     return Record(
-        hands, aside, stock, _read_before(rules, value.get("before")), _read_lots(rules, value),
-        np.array(_read_field(rules, value, "total") or [0] * rules.seating.seats, np.int64),
-        RECORD_FIELDS["episode"].read(Observer(rules), value.get("episode", 0)),
+        hands, aside, stock, _read_before(rules, value.get("before"), episode), _read_lots(rules, value),
+        np.array(_read_field(rules, value, "total") or [0] * rules.seating.seats, np.int64), episode,
         tuple(_read_act(rules, number, act) for number, act in enumerate(acts, start=1)),
         _read_field(rules, value, "finish"), _read_field(rules, value, "points"), _read_won(rules, value.get("won")),
     )  # fmt: skip
@@ -228,9 +228,12 @@ def _read_stock(rules: CompiledGame, value: Any) -> NDArray[np.uint8]:
     return np.array(cards, np.uint8)
 
 
-def _read_before(rules: CompiledGame, value: Any) -> NDArray[np.int16]:
+def _read_before(rules: CompiledGame, value: Any, episode: int) -> NDArray[np.int16]:
+    """Read the lasting fluents; where the first episode has none, a match begins with those of ``init/1``."""
     fluents, known = rules.fluents.defaults.copy(), lasting_fluents(rules)
     if value is None:
+        for slot, number in list_initial_fluents(rules) if episode == 0 else ():
+            fluents[slot] = number
         return fluents
     if not isinstance(value, Mapping):
         raise GameError(f"before: {value!r} is not an object of fluents", ErrorCode.INVALID_RECORD)

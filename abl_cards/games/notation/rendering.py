@@ -128,6 +128,7 @@ _VIEW_TEXTS = texts_by_language({
     "leads": ("you lead", "请出牌"),
     "stage": ("to choose: {stage}", "请选择：{stage}"),
     "aside": ("aside: {aside}", "底牌：{aside}"),
+    "pile": ("in the pile: {aside}", "牌堆：{aside}"),
     "trick": ("in the trick: {trick}", "本轮已出：{trick}"),
 })  # fmt: skip
 
@@ -163,7 +164,7 @@ def render_view(
         hand_texts = [f"{word} {count}" for word, count in zip(seat_words, state["cards"], strict=True)]
         lines.append(texts["others"].format(others=", ".join(hand_texts)))
     if "aside" in state:
-        lines.append(texts["aside"].format(aside=_cards_text(state["aside"])))
+        lines.append(texts["pile" if rules.has_pile else "aside"].format(aside=_cards_text(state["aside"])))
     lines.append(texts["hand"].format(cards=_cards_text(_own_hand(rules, decision_point))))
     if state.get("trick"):
         lines.append(texts["trick"].format(trick=_trick_text(rules, decision_point, language)))
@@ -233,7 +234,7 @@ def play_name(rules: CompiledGame, label: Term) -> PlayName:
         label: Term of the label.
 
     Returns:
-        Name by ``called/3`` or ``called/4``; otherwise the label itself.
+        Name by ``called/3`` or ``called/4``; of a stage or an option also by ``word/4``; otherwise the label itself.
     """
     return _play_names(rules).get(str(label)) or PlayName(str(label))
 
@@ -250,6 +251,9 @@ def _play_names(rules: CompiledGame) -> Mapping[str, PlayName]:
         names[str(label_term)] = PlayName(term_texts.text(word), term_texts.text(rank))
     for label_term, word, rank, extra in rules.kb.facts("called", 4):
         names[str(label_term)] = PlayName(term_texts.text(word), term_texts.text(rank), term_texts.text(extra))
+    for sort, term, language, text in rules.kb.facts("word", 4):
+        if language == "zh" and sort in ("stage", "option"):
+            names.setdefault(str(term), PlayName(term_texts.text(text)))
     return names
 
 
@@ -368,6 +372,14 @@ _SEAT_WORDS = texts_by_language({
     "across": ("the seat across", "对家"),
     "number": ("the seat {} places on", "下{}家"),
 })  # fmt: skip
+_REASON_WORDS = texts_by_language({
+    "place": ("by place", "名次"),
+    "cards": ("cards left in the hand", "手里剩的牌"),
+    "from": ("cards that others have left", "别家剩的牌"),
+    "won": ("won", "赢"),
+    "lost": ("lost", "输"),
+})  # fmt: skip
+"""Reasons of points in the common files, and the commonest of games."""
 _SEAT_FORMAT = {"en": "seat {}", "zh": "{}号位"}
 
 
@@ -388,7 +400,7 @@ def spell(rules: CompiledGame, sort: str, term: Term, language: str) -> str:
 
     Args:
         rules: Compiled game.
-        sort: Type of the argument, such as ``"rank"`` or ``"seat"``.
+        sort: Type of the argument, such as ``"rank"`` or ``"seat"``; ``"points"`` for a reason of points.
         term: Value of the argument.
         language: "en" or "zh".
 
@@ -407,4 +419,6 @@ def spell(rules: CompiledGame, sort: str, term: Term, language: str) -> str:
     if sort == "who":
         words = _SEAT_WORDS[language]
         return words["number"].format(term) if str(term).isdigit() else words.get(str(term), str(term))
+    if sort == "points" and term in _REASON_WORDS[language]:
+        return _REASON_WORDS[language][str(term)]
     return _term_words(rules).get((term, language), str(term))

@@ -18,7 +18,7 @@ from abl_cards.games.preferences.preference_inputs import GamePreferenceInputs
 from abl_cards.games.preferences.preference_model import PreferenceModel
 from abl_cards.games.preferences.preferences import CompiledPreferences, compile_preferences
 from abl_cards.games.tables import Choices, Decisions, is_play_decision
-from abl_cards.games.types import HandEstimate, MoveLists, Moves, count_move_cards, join_lists
+from abl_cards.games.types import HandEstimate, MoveLists, Moves, count_move_cards, join_lists, replace_lists
 
 MAX_COMPARED = 1 << 14
 """Card sets of a decision that are all compared; beyond it, labels with many card sets are searched."""
@@ -91,7 +91,7 @@ def list_candidates(
         part = None if estimate is None else estimate[rows]
         search = _Search(preference_model, decisions.select(rows), part)
         found.append(search.list_by_label(None if labels is None else labels[rows], best_only))
-    return _replace_lists(lists, cut, join_lists(found))
+    return replace_lists(lists, cut, join_lists(found))
 
 
 def _distinguishes_suits(model: PreferenceModel | None) -> bool:
@@ -136,7 +136,7 @@ class _Search:
             is_cut &= _rank_within(rows, cost) < _NUM_PROMISING
         cut = np.flatnonzero(is_cut)
         if cut.size:
-            lists = _replace_lists(lists, cut, self._improve(rows[cut], labels[cut]))
+            lists = replace_lists(lists, cut, self._improve(rows[cut], labels[cut]))
         return MoveLists(lists.start[np.searchsorted(rows, np.arange(n + 1))], lists.form, lists.cards)
 
     def _improve(self, rows: NDArray[np.int64], labels: NDArray[np.int16]) -> MoveLists:
@@ -257,18 +257,3 @@ def _insert_first(lists: MoveLists, moves: Moves) -> MoveLists:
     form = np.insert(lists.form, lists.start[:-1], moves.form)
     cards = np.insert(lists.cards, lists.start[:-1], moves.cards, axis=0)
     return MoveLists(lists.start + np.arange(len(lists.start)), form, cards)
-
-
-def _replace_lists(lists: MoveLists, rows: NDArray[np.int64], other: MoveLists) -> MoveLists:
-    """Replace the lists of the decisions ``rows`` [m], ascending, by those of m others."""
-    lengths = np.diff(lists.start)
-    kept = np.ones(len(lengths), np.bool_)
-    kept[rows] = False
-    lengths[rows] = np.diff(other.start)
-    start = np.concatenate([[0], lengths.cumsum()])
-    is_kept = np.repeat(kept, lengths)
-    was_kept = np.repeat(kept, np.diff(lists.start))
-    form, cards = np.empty(start[-1], np.int16), np.empty((start[-1], lists.cards.shape[1]), np.uint8)
-    form[is_kept], cards[is_kept] = lists.form[was_kept], lists.cards[was_kept]
-    form[~is_kept], cards[~is_kept] = other.form, other.cards
-    return MoveLists(start, form, cards)

@@ -54,6 +54,8 @@ class Choices(DecisionBase):
     def options(self) -> NDArray[np.uint8]:
         """Mask of legal options, uint8 [n, options]; raises TableError where there is none."""
         rules = self.rules
+        if not len(self.view):  # rules without choices may be compared with others
+            return np.zeros((0, len(rules.schema.options)), np.uint8)
         query = rules.option_query
         outputs = query.evaluate(len(self.view), self.column_writers)
         mask = np.zeros((len(self.view), len(rules.schema.options)), np.uint8)

@@ -116,3 +116,27 @@ def join_lists(parts: Sequence[MoveLists]) -> MoveLists:
         np.concatenate([part.form for part in parts]),
         np.concatenate([part.cards for part in parts]),
     )
+
+
+def replace_lists(lists: MoveLists, rows: NDArray[np.int64], other: MoveLists) -> MoveLists:
+    """Replace the lists of some decisions.
+
+    Args:
+        lists: Lists of n decisions.
+        rows: int64 [m], decisions to replace, ascending.
+        other: Lists of m decisions, with rows of cards of the same length.
+
+    Returns:
+        The lists of the n decisions.
+    """
+    lengths = np.diff(lists.start)
+    kept = np.ones(len(lengths), np.bool_)
+    kept[rows] = False
+    lengths[rows] = np.diff(other.start)
+    start = np.concatenate([[0], lengths.cumsum()])
+    is_kept = np.repeat(kept, lengths)
+    was_kept = np.repeat(kept, np.diff(lists.start))
+    form, cards = np.empty(start[-1], np.int16), np.empty((start[-1], lists.cards.shape[1]), np.uint8)
+    form[is_kept], cards[is_kept] = lists.form[was_kept], lists.cards[was_kept]
+    form[~is_kept], cards[~is_kept] = other.form, other.cards
+    return MoveLists(start, form, cards)

@@ -47,6 +47,7 @@ _TEMPLATES = texts_by_language({
     "bombs": ("any other play is beaten by, from weak to strong: {}", "可压其他牌型的，从小到大：{}"),
     "order": ("single cards from weak to strong: {}", "单张从小到大：{}"),
     "follow": ("the winner of a trick leads the next one", "赢墩者先出下一墩"),
+    "trumps": ("trumps: {}", "将牌：{}"),
     "remembered": ("Remembered", "记住的"),
     "fluent": ("{} ({}, {})", "{}（{}，{}）"),
     "begins": ("{} ({}, {}; {} at first)", "{}（{}，{}；开始时为{}）"),
@@ -57,6 +58,7 @@ _TEMPLATES = texts_by_language({
     "for_match": ("for the match", "整场"),
     "for_deal": ("for the deal", "本局"),
     "scored": ("Scored", "计分"),
+    "point": ("{}: 1 point", "{}：1分"),
     "points": ("{}: {} points", "{}：{}分"),
     "points_between": ("{}: from {} to {} points", "{}：{}到{}分"),
     "counted": ("one by one: {} points each time, up to number {}", "逐一计分：每次{}分，至第{}次"),
@@ -66,6 +68,12 @@ _TEMPLATES = texts_by_language({
     "for": ("for it, {}", "加分{}"),
     "against": ("against it, {}", "减分{}"),
 })  # fmt: skip
+_REASONS = texts_by_language({
+    "won": ("won", "赢"), "lost": ("lost", "输"), "place": ("place", "名次"), "card": ("card", "每张牌"),
+    "cards": ("cards", "余牌"), "from": ("from", "收入"), "taken": ("taken", "吃进"), "kept": ("kept", "手中余分"),
+    "left": ("left", "余牌"), "paid": ("paid", "付出"), "owed": ("owed", "欠"), "pot": ("pot", "池"),
+})  # fmt: skip
+"""Names of reasons of points that many games use, where the folder has no word for them."""
 
 
 @dataclass(frozen=True)
@@ -126,8 +134,14 @@ def _describe_table(engine: Engine, translate: Translator) -> Iterator[str]:
     if rules.schema.stages:
         yield translate(
             "choices",
-            translate.join(spell(engine.rules, "stage", stage, translate.language) for stage in rules.schema.stages),
+            translate.join(_name_stage(engine, str(stage), translate.language) for stage in rules.schema.stages),
         )
+
+
+def _name_stage(engine: Engine, stage: str, language: str) -> str:
+    """Return the word for a stage, else what Chinese players call it, else its name."""
+    word = spell(engine.rules, "stage", stage, language)
+    return str(engine.play_name(stage)) if word == stage and language == "zh" else _plain(word)
 
 
 def _seats_in_order(after: Sequence[int]) -> list[int]:
@@ -149,9 +163,13 @@ def _describe_score(engine: Engine, translate: Translator) -> Iterator[str]:
     for number, times in counted.items():
         yield translate("counted", number, times)
     for reason, numbers in points.items():
-        name = _plain(spell(engine.rules, "points", reason, translate.language))
+        word = spell(engine.rules, "points", reason, translate.language)
+        name = _REASONS[translate.language].get(reason, _plain(word)) if word == reason else word
         low, high = min(numbers), max(numbers)
-        yield translate("points", name, low) if low == high else translate("points_between", name, low, high)
+        if low != high:
+            yield translate("points_between", name, low, high)
+        else:
+            yield translate("point", name) if low == 1 else translate("points", name, low)
     if points or counted:
         is_one_deal = engine.rules.kb.facts("match_over", 0) or not engine.rules.derived_outputs & _MATCH_ENDS
         yield translate("one_deal" if is_one_deal else "many_deals")

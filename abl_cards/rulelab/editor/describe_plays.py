@@ -12,7 +12,7 @@ import numpy as np
 from abl_cards.asp import Term
 from abl_cards.core import join_texts, texts_by_language
 from abl_cards.games import Engine
-from abl_cards.games.description import Form, functor
+from abl_cards.games.description import Form, functor, parse_rank_and_suit
 from abl_cards.games.notation import spell
 
 _SHAPES = texts_by_language({
@@ -67,6 +67,28 @@ class _PlayGroup:
     kickers: set[int] = field(default_factory=set)
     sizes: set[int] = field(default_factory=set)  # cards
     tiers: set[int] = field(default_factory=set)
+    ranks: set[tuple[Term, ...]] = field(default_factory=set)
+
+
+@dataclass(frozen=True)
+class _Cards:
+    """Cards of a form by rank; cells of cards of one rank count together."""
+
+    ranks: tuple[Term, ...]
+    counts: tuple[int, ...]
+    has_one_suit: bool
+
+    @classmethod
+    def of_form(cls, form: Form, engine: Engine) -> _Cards:
+        """Return the cards of a form."""
+        cells = [engine.rules.cells.names[group.cell] for group in form.groups]
+        totals: dict[Term, int] = {}
+        for cell, group in zip(cells, form.groups, strict=True):
+            totals[_rank_of(cell)] = totals.get(_rank_of(cell), 0) + group.count
+        suits = {parts[1] if (parts := parse_rank_and_suit(cell)) else None for cell in cells}
+        is_suited = form.suit is not None and form.suit is not False
+        has_one_suit = len(form.groups) > 1 and (is_suited or (len(suits) == 1 and None not in suits))
+        return cls(tuple(totals), tuple(totals.values()), has_one_suit)
 
 
 def describe_plays(engine: Engine, translate: Translator) -> Iterator[str]:
@@ -93,6 +115,8 @@ def describe_order(engine: Engine, translate: Translator) -> Iterator[str]:
     rules, groups = engine.rules, _group_plays(engine, translate.language)
     if rules.trick_query is not None:
         yield translate("follow")
+        if trumps := [spell(rules, "suit", suit, translate.language) for (suit,) in rules.kb.facts("trumps", 1)]:
+            yield translate("trumps", translate.join(trumps))
     elif rules.tiers:
         yield translate("same_length" if any(len(group.lengths) > 1 for group in groups) else "same_kind")
         if bombs := _bomb_names(engine, groups, translate.language):
@@ -101,9 +125,14 @@ def describe_order(engine: Engine, translate: Translator) -> Iterator[str]:
     strength = rules.strength[0][singles]
     cells = {cell_index: cell for cell, cell_index in rules.cells.index.items()}
     names = [cells[rules.forms.forms[singles[row]].groups[0].cell] for row in np.argsort(strength, kind="stable")]
-    if len(names) > 1:
-        ranks = (spell(rules, "rank", _rank_of(name), translate.language) for name in names)
-        yield translate("order", " ".join(dict.fromkeys(ranks)))
+    ranks = dict.fromkeys(spell(rules, "rank", _rank_of(name), translate.language) for name in names)
+    if len(names) > 1 and _are_words(ranks):
+        yield translate("order", " ".join(ranks))
+
+
+def _are_words(texts: Iterable[str]) -> bool:
+    """Return whether people can read the texts; False if one is a term such as ``at(c,11)``."""
+    return not any("(" in text for text in texts)
 
 
 def _bomb_names(engine: Engine, groups: Sequence[_PlayGroup], language: str) -> list[str]:
@@ -128,26 +157,27 @@ def _group_plays(engine: Engine, language: str) -> list[_PlayGroup]:
         if form.label == traits.pass_label:
             continue
         name = engine.play_name(engine.labels[form.label]).kind if language == "zh" else _kind_name(form, engine)
-        counts, is_bomb = tuple(group.count for group in form.groups), bool(traits.is_bomb[form.label])
+        cards, is_bomb = _Cards.of_form(form, engine), bool(traits.is_bomb[form.label])
+        counts = cards.counts
         kicker_size = form.kickers.group_size if form.kickers else 0
         is_row = len(counts) > 1 and len(set(counts)) == 1
         shape = (counts[0], "row") if is_row else counts if not is_bomb or len(counts) > 1 else "bomb"
-        key = name, shape, kicker_size, form.suit is not None and form.suit is not False, is_bomb
+        key = name, shape, kicker_size, cards.has_one_suit, is_bomb
         group = groups.setdefault(key, _PlayGroup(name, form, is_bomb))
         group.labels.add(form.label)
         group.lengths.add(len(counts))
         group.sizes.add(form.num_cards)
         group.kickers.add(form.kickers.num_groups if form.kickers else 0)
         group.tiers.add(tiers.get(form.kind, 0))
+        group.ranks.add(cards.ranks)
     return list(groups.values())
 
 
 def _shape(group: _PlayGroup, engine: Engine, shapes: Translator) -> str:
-    form = group.form
-    counts = [item.count for item in form.groups]
-    cells = [engine.rules.cells.names[item.cell] for item in form.groups]
-    if len(group.labels) == 1 and len(counts) > 1:
-        texts = (spell(engine.rules, "rank", cell, shapes.language) for cell in cells)
+    form, cards = group.form, _Cards.of_form(group.form, engine)
+    counts, cells = cards.counts, cards.ranks
+    texts = [spell(engine.rules, "rank", cell, shapes.language) for cell in cells]
+    if len(group.ranks) == 1 and len(counts) > 1 and _are_words(texts):
         text = shapes.join(f"{text} ×{count}" for text, count in zip(texts, counts, strict=True))
     elif len(counts) > 1 and len(set(counts)) == 1:
         text = _row_text(_range_text(group.lengths), counts[0], _is_row(cells), shapes)
@@ -158,7 +188,7 @@ def _shape(group: _PlayGroup, engine: Engine, shapes: Translator) -> str:
     if form.kickers is not None:
         number, size = _range_text(group.kickers), form.kickers.group_size
         text = shapes(f"kicker{size}", text, number) if size in (1, 2) else shapes("kicker", text, number, size)
-    return shapes("suit", text) if form.suit is not None and form.suit is not False and len(counts) > 1 else text
+    return shapes("suit", text) if cards.has_one_suit else text
 
 
 def _row_text(length: str, count: int, is_row: bool, shapes: Translator) -> str:

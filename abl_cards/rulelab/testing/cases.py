@@ -255,11 +255,16 @@ def _join_problems(mismatches: Sequence[ReplayMismatch], line: int) -> str:
     return "; ".join(mismatch.text for mismatch in mismatches if mismatch.line == line)
 
 
+def list_named_terms(engine: Engine) -> set[str]:
+    """Return the labels, stages and options of a game, which players have names for."""
+    schema = engine.rules.schema
+    return {*engine.labels, *map(str, schema.stages), *map(str, schema.options)}
+
+
 def _check_words(engine: Engine, words: Any) -> str:
     if not isinstance(words, Mapping):
         raise GameError("words: not an object of labels and their names", ErrorCode.INVALID_CASE)
-    schema = engine.rules.schema
-    known = {*engine.labels, *map(str, schema.stages), *map(str, schema.options)}
+    known = list_named_terms(engine)
     for label, expected in words.items():
         if label not in known:
             return f"there is no label {label}, and no stage or option of that name"

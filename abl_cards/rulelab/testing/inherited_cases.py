@@ -23,6 +23,7 @@ from abl_cards.rulelab.testing.cases import (
     compute_costs,
     find_best_plays,
     list_legal_labels,
+    list_named_terms,
     read_cases,
 )
 from abl_cards.rulelab.testing.view_cases import compute_hints, compute_known_cards, describe_observation, read_estimate
@@ -151,7 +152,8 @@ def _compute_values(case: RuleCase, engine: Engine) -> dict[str, Any]:
     """Compute the expected values of a case; raises GameError where the rules refuse its position."""
     value = case.value
     if case.subject == "words":
-        return {"words": {label: str(engine.play_name(label)) for label in value["words"] if label in engine.labels}}
+        named = list_named_terms(engine)
+        return {"words": {term: str(engine.play_name(term)) for term in value["words"] if term in named}}
     if case.subject == "order":
         known = sorted((label for label in value["order"] if label in engine.labels), key=engine.labels.index)
         return {"order": known, **({"number": len(engine.labels)} if "number" in value else {})}

@@ -60,7 +60,9 @@ class _StateAxioms:
     def _add_column(self, group: str, column: Mapping[Atom, ColumnTest]) -> None:
         """Add axioms of a column: a threshold implies the lower ones, and one value is true at a time."""
         encoding = self.encoding
-        thresholds = sorted((test.value, atom) for atom, test in column.items() if test.comparison == AT_LEAST)
+        at_least = ((test.value, atom) for atom, test in column.items() if test.comparison == AT_LEAST)
+        # Arguments of two atoms may be a number and a name in one place.
+        thresholds = sorted(at_least, key=lambda pair: (pair[0], str(pair[1])))
         for (low, weak), (high, strong) in pairwise(thresholds):
             encoding.forbid(encoding.input_atom(strong), -encoding.input_atom(weak))
             if low == high:

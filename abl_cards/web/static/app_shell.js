@@ -4,6 +4,7 @@ import { openDialog } from './dialogs/open_dialog.js';
 import { SettingsDialog } from './dialogs/settings_dialog.js';
 import { html, loadModule, useEffect, useLayoutEffect, useState } from './html.js';
 import { onKeys } from './keys.js';
+import { setTitle } from './page_title.js';
 import { Play } from './play/play.js';
 import { updateSettings, useSettings } from './settings.js';
 import { t } from './words.js';
@@ -45,7 +46,7 @@ export function AppShell() {
     [language],
   );
   useEffect(() => {
-    document.title = `abl-cards · ${t(route.section)}`;
+    setTitle({ section: t(route.section) });
   });
   const Section = file ? sections[file] : Play;
   return html`

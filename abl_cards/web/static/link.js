@@ -1,4 +1,5 @@
 // Requests to the server, and the connection to a table, which is reopened when it is lost.
+import { errorText } from './text/error_text.js';
 import { t } from './words.js';
 
 export const token = () => {
@@ -35,7 +36,7 @@ export async function request(path, body, canRenew = true) {
     return request(path, body, false);
   const value = await response.json().catch(() => ({ error: response.statusText }));
   if (response.status === 403) throw new Error(t('staleKey'));
-  if (!response.ok) throw new Error(value.error || response.statusText);
+  if (!response.ok) throw new Error(errorText(value) || response.statusText);
   return value;
 }
 

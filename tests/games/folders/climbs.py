@@ -44,14 +44,17 @@ def hand_texts(rules: CompiledGame, counts: np.ndarray) -> list[str]:
 
 def follow_climbs(
     rules: CompiledGame, episodes: int, seed: int, begin: Begin, lists: int = 10**9,
-    compare: Callable[[Tables, int, Any], None] | None = None,
+    compare: Callable[[Tables, int, Any], None] | None = None, choose: Callable[[Tables], None] | None = None,
 ) -> int:  # fmt: skip
     """Play random episodes, check every step with referees, and return the number of legal lists compared.
 
-    ``lists`` bounds the number of lists, which are slow; ``compare`` checks more of a table after every play.
+    ``lists`` bounds the number of lists, which are slow; ``compare`` checks more of a table after every play;
+    ``choose`` makes the choices before the first one.
     """
     tables, compared = Tables.begin(rules, match_keys(episodes, seed)), 0
     tables.auto_next_episode = False
+    if choose:
+        choose(tables)
     referees = [begin(tables, table) for table in range(episodes)]
     while (playing := tables.rows_to_play()).size:
         decisions, state = tables.decisions(playing), tables.state

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from random import Random
 from typing import Any, NamedTuple
@@ -10,19 +11,21 @@ import numpy as np
 import pytest
 
 from abl_cards.asp.terms import Atom
+from abl_cards.core.rng import splitmix64_array
 from abl_cards.games.compiled.compiled_game import CompiledGame
 from abl_cards.games.game import load
 from abl_cards.games.tables.decisions import Decisions
 from abl_cards.games.tables.listeners import NullListener
-from abl_cards.games.tables.tables import Tables
+from abl_cards.games.tables.tables import FixedDeals, Tables
 from abl_cards.games.types.moves import NO_CARD, Moves
 from tests.brute_force import daifugo as brute
 from tests.effort import amount
 from tests.games.folders.states import Clingo, rules_of
 from tests.games.folders.tricks import cards_of
-from tests.games.random_play import match_keys, step
+from tests.games.random_play import match_keys, pick, step
 
-MATCHES, STATES, CLINGO = amount(2, 20, 200), amount(150, 1_500, 20_000), amount(20, 100, 1_000)
+MATCHES, STATES, CLINGO = amount(1, 20, 200), amount(100, 1_500, 20_000), amount(10, 100, 1_000)
+PLANTED = amount(1, 20, 120)  # matches of planted deals, some 170 decisions each
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +78,7 @@ class _Referee(NullListener):
 
     def __init__(self, matches: int) -> None:
         self.matches = [brute.Match() for _ in range(matches)]
-        self.plays, self.points = 0, [[0] * brute.SEATS for _ in range(matches)]
+        self.points, self.met = [[0] * brute.SEATS for _ in range(matches)], Counter[str]()
 
     def on_episode_start(self, tables: Tables, rows: Any) -> None:
         for row in rows.tolist():
@@ -87,6 +90,7 @@ class _Referee(NullListener):
             match, schema = self.matches[row], tables.rules.schema
             terms = [schema.options[index] for index in np.flatnonzero(mask)]
             cards = {_texts(tables.rules, np.array([tables.rules.pack.index[term]]))[0] for term in terms}
+            self.met["given back"] += 1
             assert match.turn == tables.seat[row]
             assert cards == match.hands[match.turn]
             match.give(_texts(tables.rules, np.array([tables.rules.pack.index[schema.options[option]]]))[0])
@@ -94,16 +98,93 @@ class _Referee(NullListener):
     def on_play(self, tables: Tables, rows: Any, moves: Moves) -> None:
         rules, decisions = tables.rules, tables.decisions(rows)
         for index, (row, legal) in enumerate(zip(rows.tolist(), listed(rules, decisions), strict=True)):
-            match, self.plays = self.matches[row], self.plays + 1
+            match = self.matches[row]
             assert match.turn == tables.seat[row]
             expected = {(label_of(reading), cards) for reading, cards in match.options()}
             assert legal == expected | ({("pass", frozenset())} if match.old else set())
             label = rules.label_texts[rules.forms.label_of[moves.form[index]]]
-            match.act(None if label == "pass" else (LABELS[label], frozenset(_texts(rules, moves.cards[index]))))
+            play = None if label == "pass" else (LABELS[label], frozenset(_texts(rules, moves.cards[index])))
+            self.met.update(["decisions", *situations(match, play)])
+            match.act(play)
 
     def on_episode_end(self, tables: Tables, rows: Any) -> None:
         for row in rows.tolist():
             self.points[row] = [sum(pair) for pair in zip(self.points[row], tables.points[row].tolist(), strict=True)]
+
+
+def situations(match: brute.Match, play: brute.Play | None) -> Iterator[str]:
+    """Name the rare rules that a play meets."""
+    if play is None:
+        return
+    reading, cards = play
+    if reading.is_run:
+        yield (
+            "run before the three" if reading.ranks[0] < 0 else "run past the two" if reading.ranks[-1] > 12 else "run"
+        )
+    if match.old is not None and match.old.is_joker:
+        yield "three of spades on the joker"
+    if reading.is_joker:
+        yield "joker alone"
+    elif brute.JOKER in cards:
+        yield "joker in a run" if reading.is_run else f"joker among {reading.number}"
+        if brute.EIGHT in reading.ranks and not any(card[1] == "8" for card in cards):
+            yield "joker as an eight"
+    if brute.turns_round(reading):
+        yield "revolution ends" if match.revolution else "revolution"
+    if match.locked:
+        yield "locked"
+
+
+SITUATIONS = {
+    "run", "run before the three", "run past the two", "three of spades on the joker", "joker alone", "joker in a run",
+    *(f"joker among {number}" for number in range(2, 6)), "joker as an eight", "revolution", "revolution ends",
+    "locked", "given back",
+}  # fmt: skip
+
+
+def planted_deals(rules: CompiledGame, number: int, seed: int) -> FixedDeals:
+    """Deal neighbours in the order of suits or of ranks to one seat, more or less; the joker to any seat."""
+    rng, kinds = Random(seed), rules.card_codes.kind_texts
+    hands = np.zeros((number, brute.SEATS, len(kinds)), np.uint8)
+    for deal in hands:
+        first, noise, by_suit = rng.randrange(13), rng.choice([0.0, 0.5, 2.0, 6.0]), rng.random() < 0.5
+
+        def place(card: str, first: int = first, noise: float = noise, by_suit: bool = by_suit) -> float:
+            suit, rank = brute.SUITS.index(card[0]), (brute.RANKS.index(card[1]) - first) % 13
+            return (13 * suit + rank if by_suit else 4 * rank + suit) + rng.gauss(0, 1) * noise
+
+        pack = sorted(set(brute.PACK) - {brute.JOKER}, key=place)
+        pack.insert(rng.randrange(len(pack) + 1), brute.JOKER)
+        for seat, hand in enumerate(np.split(np.arange(53), [11, 22, 33, 43])):
+            for card in hand:
+                deal[seat, kinds.index(pack[card])] = 1
+    return FixedDeals(hands, np.zeros((number, len(kinds)), np.uint8))
+
+
+def _largest(rules: CompiledGame, mask: np.ndarray, keys: np.ndarray) -> np.ndarray:
+    """Return the masks of labels with only plays of most cards for half of the keys, and rarely a pass."""
+    sizes = np.array([1 if label == "pass" else 1 + LABELS[label].number for label in rules.label_texts])[:, None]
+    largest = np.where(mask, sizes, 0)
+    few = (largest == largest.max(axis=0)) & (mask == 1)
+    return np.where(keys % np.uint64(2) == 0, few, mask).astype(np.uint8)
+
+
+def test_planted_deals_are_those_of_a_referee(rules: CompiledGame) -> None:
+    """Long plays are chosen more often, so that runs, revolutions and the joker in each place are met."""
+    referee = _Referee(PLANTED)
+    deals = planted_deals(rules, PLANTED, seed=7)
+    tables = Tables.begin(rules, np.arange(PLANTED, dtype=np.uint64), referee, deals)
+    while (playing := tables.rows_to_play()).size or (choosing := tables.rows_to_choose()).size:
+        if playing.size:
+            keys = splitmix64_array(tables.keys[playing] + np.uint64(1), tables.num_decisions[playing])
+            decisions = tables.decisions(playing)
+            tables.play(playing, decisions.sample_moves(pick(_largest(rules, decisions.legal_mask, keys), keys), keys))
+        else:
+            keys = splitmix64_array(tables.keys[choosing], tables.num_decisions[choosing])
+            tables.choose(choosing, pick(tables.choices(choosing).options.T, keys).astype(np.uint8))
+    assert referee.points == [match.points for match in referee.matches]
+    assert set(referee.met) >= SITUATIONS or PLANTED < 100
+    print(dict(referee.met))
 
 
 def test_matches_are_those_of_a_referee(rules: CompiledGame) -> None:

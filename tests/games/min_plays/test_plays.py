@@ -198,7 +198,7 @@ def _bounds(rules: CompiledGame, hands: NDArray[np.uint8]) -> NDArray[np.int64]:
 
     counter, bounds = AnyFormCounter.from_rules(rules), []
     for hand in hands:
-        lists, whole_hands = counter.leads.lead_moves(np.zeros(1, np.int64), hand[None])
+        lists, whole_hands, _ = counter.leads.lead_moves(np.zeros(1, np.int64), hand[None])
         kinds = np.arange(len(hand))
         plays, n = distinct_plays(
             hand, kinds, lists.cards, 0, len(lists.cards), whole_hands.cards, 0, len(whole_hands.cards)

@@ -57,6 +57,16 @@ def test_a_record_has_its_fields_in_order(auction: CompiledGame) -> None:
     assert len(record["aside"]) == 3
 
 
+def test_the_first_episode_begins_as_a_match_does(guandan: CompiledGame) -> None:
+    """A record without the fluents before its episode has those of ``init/1``; a later episode has none."""
+    record = next(record for record in _records(guandan) if record["episode"] == 0)
+    begun = read_record(guandan, record).fluents
+    del record["before"]
+    assert (begun != guandan.fluents.defaults).any()
+    assert (read_record(guandan, record).fluents == begun).all()
+    assert (read_record(guandan, {**record, "episode": 1}).fluents == guandan.fluents.defaults).all()
+
+
 def test_what_the_match_remembers_is_written_down(guandan: CompiledGame) -> None:
     later = next(record for record in _records(guandan) if record["episode"] > 0)
     assert set(later["before"]) >= {"level", "standing", "finished"}

@@ -9,6 +9,7 @@ import numpy as np
 from abl_cards.asp.terms import Signature
 from abl_cards.games.compiled.compiled_game import CompiledGame
 from abl_cards.games.description.play_names import PlayName, match_play_names, move_text
+from abl_cards.games.game import load
 from abl_cards.games.notation.decision_points import decision_point_at, read_decision_point
 from abl_cards.games.notation.rendering import argument_sorts, play_name, render_table, render_view, spell
 from abl_cards.games.tables.tables import Tables
@@ -74,6 +75,14 @@ def test_names_that_the_rules_give(tmp_path: Path) -> None:
     assert str(play_name(rules, "auction")) == "叫分"
 
 
+def test_words_name_stages_and_options_that_are_not_called(tmp_path: Path) -> None:
+    words = """word(stage,auction,zh,"叫分"). called(bid(2),("叫",num(2),"分"),"").
+        word(option,bid(0),zh,"不叫"). word(option,bid(2),zh,"二"). word(option,bid(1),en,"one").\n"""
+    rules = folders.rules_of(tmp_path / "worded", folders.AUCTION + words)
+    names = [str(play_name(rules, name)) for name in ("auction", "bid(0)", "bid(1)", "bid(2)")]
+    assert names == ["叫分", "不叫", "bid(1)", "叫2分"]
+
+
 def test_moves_are_spoken_of_and_meant_in_chinese(president: CompiledGame) -> None:
     class Namer:
         def play_name(self, label: str) -> PlayName:
@@ -99,3 +108,13 @@ def test_sorts_and_words_for_arguments(guandan: CompiledGame) -> None:
         ("seat", 2, "zh"), ("who", "partner", "en"), ("who", 3, "en"), ("role", "player", "en"),
     )]  # fmt: skip
     assert words == ["J", "红桃", "S3", "HR", "2号位", "the partner", "the seat 3 places on", "player"]
+
+
+def test_a_pile_to_draw_from_is_named() -> None:
+    """The cards of a draw pile are not those that were set aside."""
+    engine = load("gandengyan").engine()
+    state = {"hand": ["C3"], "to_beat": None, "cards": [5, 5, 5], "seat": 0, "laid_down": [0, 0, 0, 0], "aside": 31}
+    point = engine.read_decision_point({**state, "stock": 31}, None, True)
+    texts = [render_view(engine.rules, point, language) for language in ("en", "zh")]
+    assert "in the pile: 31" in texts[0]
+    assert "牌堆：31" in texts[1]

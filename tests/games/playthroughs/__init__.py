@@ -34,6 +34,7 @@ PLAYTHROUGHS: Mapping[str, Callable[[], str]] = {
     "tienlen_northern.txt": lambda: folder_game("tienlen", seed=7, profile="northern"),
     "gongzhu.txt": lambda: round_of("gongzhu", seed=2),
     "wushik.txt": lambda: folder_game("wushik", seed=1),
+    "wushik_called.txt": lambda: folder_game("wushik", seed=3, profile="called"),
     "gandengyan.txt": lambda: folder_game("gandengyan", seed=2),
     "spades.txt": lambda: round_of("spades", seed=2),
     "sixteen.txt": lambda: folder_game("sixteen", seed=1),

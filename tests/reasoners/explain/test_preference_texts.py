@@ -82,3 +82,23 @@ def test_spelling() -> None:
     assert spell("who", "next", "en") == "the next seat"
     assert spell("suit", "x", "en") == "x"
     assert spell("rank", "pair(4)", "en") == "pair(4)"
+
+
+def test_stages_and_options_have_their_words() -> None:
+    """Options that are no cards have ``word(option,…)``, and stages that are called nothing ``word(stage,…)``."""
+    engine = load("doudizhu").engine(profile="botzone_bidding")
+    texts = PreferenceTexts.of(engine.preference_model().kb, engine, "zh")
+    assert [texts.move_text("bid", f"bid({number})") for number in (0, 3)] == ["叫分 不叫", "叫分 叫3分"]
+    assert texts.label_text("bid") == "叫分"
+
+
+@pytest.mark.parametrize("name", ["spades", "gandengyan", "gongzhu", "hearts"])
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_sentences_show_no_terms(name: str, language: str) -> None:
+    """A card that is an argument of a cost is shown by its letters, not as ``card(10,c)``."""
+    engine = load(name).engine()
+    texts = PreferenceTexts.of(engine.rules.kb, engine, language)
+    costs = [str(cost) for cost, _ in engine.rules.kb.instances("cost", 2)]
+    assert not [
+        sentence for sentence in map(texts.sentence, ([cost] for cost in costs)) if re.search(r"[({_]", sentence)
+    ]

@@ -1,6 +1,7 @@
 """Tests of plays in words: shapes with ranges of lengths, and what beats them."""
 
 import doctest
+import re
 from typing import Any
 
 import pytest
@@ -32,9 +33,37 @@ def test_a_small_game_in_words() -> None:
     assert chinese[2].lines[0] == "同牌型比大小，大的压小的"
 
 
+def test_cards_of_suits_count_by_rank() -> None:
+    """Labels that name suits have a cell for each card; a row of one suit is known by its cards."""
+    plays = "\n".join(describe_rules(load("daifugo").engine())[1].lines)
+    assert "set: 2 of a rank (78 of them)" in plays
+    assert "run: 3–11 ranks in a row of one suit (324 of them)" in plays
+
+
+def test_a_stage_has_the_name_that_players_call_it() -> None:
+    table = describe_rules(load("daifugo").engine(), "zh")[0].lines
+    assert table[-1] == "另有：还牌"
+
+
 def test_fluents_are_described_with_how_long_they_last() -> None:
     sections = {section.heading: section.lines for section in describe_rules(engine_of("fluents", None))}
     assert sections["Remembered"] == (
         "last (one value, for the deal)", "level (one value, for the match; 1 at first)",
         "lost (a number, for the match)", "revolution (yes or no, for the deal)",
     )  # fmt: skip
+
+
+def test_a_shipped_game_in_chinese_names_stages_reasons_and_trumps() -> None:
+    """Every name that the Chinese text shows is Chinese, and trumps that rules fix are named."""
+    engine = load("spades").engine()
+    for section in describe_rules(engine, "zh", with_preferences=False):
+        assert not [line for line in section.lines if re.search(r"[a-z_]{2,}", line)]
+    lines = [line for section in describe_rules(engine) for line in section.lines]
+    assert "trumps: spades" in lines
+    assert "each bag: 1 point" in lines
+
+
+def test_options_that_are_numbers_are_named_by_their_digits() -> None:
+    """A bid of thirteen is no king."""
+    engine = load("spades").engine()
+    assert [str(engine.play_name(name)) for name in ("bid", "bid(0)", "bid(13)")] == ["叫墩", "叫零", "叫13墩"]

@@ -9,9 +9,10 @@ import pytest
 from abl_cards.agents.baselines import RandomAgent
 from abl_cards.games.description.folder import Folder
 from abl_cards.games.engine import Engine
-from abl_cards.rulelab.testing.cases import CASES_FILE, RuleCase, find_failures, read_cases
+from abl_cards.rulelab.testing.cases import CASES_FILE, CaseFailure, RuleCase, find_failures, read_cases
 from abl_cards.rulelab.testing.games import collect_records
 from abl_cards.rulelab.testing.inherited_cases import accept_changes, case_identifier, read_all_cases
+from tests.games.test_vocabulary import engine_of
 
 HAND = {"hand": ["S4", "C5", "S5"], "to_beat": None}
 LABELS = ["single(4)", "single(5)", "pair(5)"]
@@ -90,6 +91,16 @@ def test_accepted_changes_hold(variant: Path, folder: Path, engine: Engine) -> N
         case_identifier(case) for case in cases if case.line in (5, 9, 10) and case.owner
     ]  # in place of 5, a case without the label that is gone
     assert len(read_all_cases(Folder(variant))) == len(cases) - 2
+
+
+def test_accepted_names_of_options_hold(tmp_path: Path) -> None:
+    """Names of stages and options are kept as those of labels are."""
+    engine = engine_of("pot", None)
+    option = str(engine.rules.schema.options[0])
+    case = RuleCase(1, {"words": {option: "else", "gone": "gone"}}, "pot")
+    accept_changes(tmp_path, [CaseFailure(case, "")], lambda _: engine)
+    (value,) = [case.value for case in read_cases(tmp_path) if "words" in case.value]
+    assert value["words"] == {option: str(engine.play_name(option))}
 
 
 def test_the_identifier_is_of_the_position(engine: Engine) -> None:

@@ -135,3 +135,17 @@ def test_a_case_that_was_proposed_notices(folder: Path) -> None:
     (folder / CASES_FILE).write_text("".join(json.dumps(case) + "\n" for case in trial.found_cases), "utf-8")
     again = try_edits(MutationRun(folder, None, 20.0), edits, lambda _: None)
     assert [mutant.outcome for mutant in again] == [NOTICED, NOTICED]
+
+
+def test_a_card_may_be_written_in_two_ways(folder: Path, tmp_path: Path) -> None:
+    """A whole card and its rank and suit are one input, whose atoms have numbers and terms in one place."""
+    with (folder / "game.lp").open("a") as file:
+        file.write(
+            "\n#external holds(S,C,N)   : seat(S), pack(C,_), N = 1.\n"
+            "#external holds(S,R,T,N) : seat(S), rank(R), suit(T), N = 1.\n"
+            "points(S,-1,left(R,T)) :- holds(S,card(R,T),1), holds(S,R,T,1).\n"
+        )
+    same = edit(folder, "game.lp", ", holds(S,R,T,1).", ".", LITERAL)
+    request: dict[str, object] = {"folder": str(folder), "profile": None, "seconds": 20.0, "found": [], "edit": same}
+    result = try_edit(tmp_path / "home", request)
+    assert result[0] == SAME, result[1]

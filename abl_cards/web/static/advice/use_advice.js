@@ -2,11 +2,14 @@
 import { announce } from '../announce.js';
 import { useEffect, useState } from '../html.js';
 import { settings } from '../settings.js';
+import { errorText } from '../text/error_text.js';
+import { plainText } from '../text/marked_text.js';
 import { t } from '../words.js';
 
-export function useAdvice(view, link, welcome) {
+export function useAdvice(view, link, welcome, names) {
   const [answer, setAnswer] = useState(null);
   const [busy, setBusy] = useState('');
+  const [shown, setShown] = useState(null);
   const advisor = () =>
     welcome.agents.includes(settings().advisor)
       ? settings().advisor
@@ -15,6 +18,7 @@ export function useAdvice(view, link, welcome) {
         : 'kb';
   useEffect(() => {
     setAnswer(null);
+    setShown(null);
     setBusy('');
   }, [view.at]);
   const fetchAdvice = async (kind, options = {}) => {
@@ -33,21 +37,35 @@ export function useAdvice(view, link, welcome) {
     setAnswer(response);
     if (response.type === 'hint')
       announce(
-        `${t('best')}: ${response.best.text}. ${response.best.reasons
+        `${t('best')}${t('colon')}${plainText(response.best.text, names)}. ${response.best.reasons
           .slice(0, 2)
           .map((reason) => reason.words)
           .join(' ')}`,
       );
     if (response.type === 'why')
       announce(response.readings.map((reading) => (reading.legal ? t('legal') : t('illegal'))).join(', '));
-    if (response.type === 'error') announce(response.text);
+    if (response.type === 'error') announce(errorText(response));
     return response;
+  };
+  // Move of the hint to show next: the best one, and after it the next best ones in turn.
+  const nextHint = async () => {
+    const current = answer?.type === 'hint' ? answer : await fetchAdvice('hint');
+    if (current?.type !== 'hint' || current.at !== view.at) return null;
+    const moves = [current.best, ...current.next];
+    const place = shown && answer === current ? (shown.place + 1) % moves.length : 0;
+    setShown({ place, move: moves[place] });
+    return moves[place];
   };
   return {
     answer,
     busy,
+    shown,
+    nextHint,
     hint: () => fetchAdvice('hint'),
     why: (value) => fetchAdvice('why', { value }),
-    close: () => setAnswer(null),
+    close: () => {
+      setAnswer(null);
+      setShown(null);
+    },
   };
 }

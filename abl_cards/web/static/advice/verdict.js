@@ -2,17 +2,18 @@
 import { CardRow } from '../cards/card_row.js';
 import { percent, signedPoints } from '../format.js';
 import { html } from '../html.js';
+import { Words } from '../text/words.js';
 import { t } from '../words.js';
 import { ReasonList } from './reason_list.js';
 import { StepList } from './step_list.js';
 
-export function Verdict({ heading, verdict, deck, take, moves }) {
+export function Verdict({ heading, verdict, names, take, moves }) {
   return html`
     <section class="verdict">
       <h3>
-        ${heading}: ${verdict.text}
+        ${heading}${t('colon')}<${Words} text=${verdict.text} names=${names} />
       </h3>
-      ${verdict.cards.length > 0 && html`<${CardRow} deck=${deck} cards=${verdict.cards} small />`}
+      ${verdict.cards.length > 0 && html`<${CardRow} deck=${names.deck} cards=${verdict.cards} small />`}
       <p class="small">
         ${t('cost', verdict.cost)}
         ${moves ? ` · ${t('placed', verdict.place, moves)}` : ''}
@@ -31,7 +32,7 @@ export function Verdict({ heading, verdict, deck, take, moves }) {
       ${
         verdict.steps?.length
           ? html`
-            <${StepList} steps=${verdict.steps} deck=${deck} />
+            <${StepList} steps=${verdict.steps} names=${names} />
           `
           : html`
             <${ReasonList} reasons=${verdict.reasons} />

@@ -4,11 +4,13 @@ import { localise } from '../settings.js';
 const SUITS = { S: 's', H: 'h', D: 'd', C: 'c' };
 
 export function face(deck, text) {
-  return deck[text] || { rank: text, suit: '', symbol: '', name: [text, text] };
+  return deck[text] || { rank: text, suit: '', symbol: '', name: [text, text], isNamed: false };
 }
 
 export const cardName = (deck, text) => localise(face(deck, text).name);
 
 export const rankText = (rank) => (rank === 'T' ? '10' : rank);
 
-export const suitClass = (card) => SUITS[card.suit] || (card.suit ? 'other' : 'none');
+// Class of the colour: that of the suit; of cards without a suit, the strongest with a name of its own is red.
+export const suitClass = (card) =>
+  SUITS[card.suit] || (card.suit ? 'other' : card.isNamed ? (card.isTop ? 'joker top' : 'joker') : 'none');

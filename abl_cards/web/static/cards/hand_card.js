@@ -1,10 +1,11 @@
 // Component HandCard: a card of the hand, as a toggle button that is pressed while selected.
 import { html } from '../html.js';
 import { localise } from '../settings.js';
+import { spotStyle } from '../table/place_style.js';
 import { CardFace } from './card_face.js';
 import { face, suitClass } from './card_text.js';
 
-export function HandCard({ deck, text, selected, dim, wild, tab, buttonRef, toggle, focus, index }) {
+export function HandCard({ deck, text, spot, width, selected, dim, wild, tab, buttonRef, toggle, focus, index }) {
   const card = face(deck, text);
   return html`
     <button
@@ -13,6 +14,7 @@ export function HandCard({ deck, text, selected, dim, wild, tab, buttonRef, togg
       data-place=${index}
       data-card=${text}
       class=${`card ${suitClass(card)} ${selected ? 'picked' : ''} ${dim ? 'dim' : ''}`}
+      style=${spotStyle(spot, width)}
       aria-pressed=${selected}
       aria-label=${localise(card.name)}
       tabindex=${tab ? 0 : -1}

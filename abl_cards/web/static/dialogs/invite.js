@@ -1,6 +1,7 @@
 // Component Invite: seats of the open table, their links, and who plays them.
 import { html } from '../html.js';
 import { seatName } from '../table/seats.js';
+import { agentName } from '../text/agent_name.js';
 import { t } from '../words.js';
 import { CloseTable } from './close_table.js';
 import { CopyLink } from './copy_link.js';
@@ -35,7 +36,7 @@ export function Invite({ view, welcome, link }) {
                       ${welcome.agents.map(
                         (agent) => html`
                           <option key=${agent} value=${agent}>
-                            ${agent}
+                            ${agentName(agent)}
                           </option>
                         `,
                       )}

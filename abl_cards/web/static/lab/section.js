@@ -485,6 +485,7 @@ export function Section({ path }) {
               <${PinnedPosition}
                 key=${index}
                 pinned=${position}
+                deck=${outcome.deck}
                 explain=${(...options) => explain(...options).catch(showError)}
                 unpin=${() => updatePositions(states.filter((_, other) => other !== index)).catch(showError)}
               />

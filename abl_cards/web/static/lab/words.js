@@ -17,6 +17,7 @@ addWords({
   labPin: ['Pin', '固定'],
   labUnpin: ['Unpin', '取消固定'],
   labState: ['A position as JSON', '一个局面（JSON）'],
+  labAsJson: ['as JSON', 'JSON'],
   labMoves: ['{} legal moves before, {} now', '合法出法：原{}种，现{}种'],
   labGone: ['no more', '不再合法'],
   labAdded: ['new', '新增'],

@@ -5,8 +5,9 @@ import { html, useEffect, useLayoutEffect, useState } from '../html.js';
 import { onKeys } from '../keys.js';
 import { Link, NO_LINK, request } from '../link.js';
 import { settings } from '../settings.js';
-import { Table } from '../table/table.js';
+import { errorText } from '../text/error_text.js';
 import { t } from '../words.js';
+import { PlayTable } from './play_table.js';
 import { StartProgress } from './start_progress.js';
 
 // States of a table to which no connection is tried again.
@@ -81,7 +82,7 @@ export function Play({ path }) {
         setView(message);
         setState('there');
         setProblem('');
-      } else if (message.type === 'error') setProblem(message.text);
+      } else if (message.type === 'error') setProblem(errorText(message));
       else {
         setState(message.type);
         if (!ENDED.includes(message.type)) return;
@@ -107,7 +108,7 @@ export function Play({ path }) {
     ${
       problem &&
       html`
-        <p class="problem" role="alert">
+        <p class="problem toast" role="alert">
           ${problem}${' '}
           <button type="button" class="quiet" aria-label=${t('close')} onClick=${() => setProblem('')}>
             ✕
@@ -118,7 +119,7 @@ export function Play({ path }) {
     ${
       welcome?.refused &&
       html`
-        <p class="problem" role="status">
+        <p class="problem toast" role="status">
           ${t('oldRules')} ${welcome.refused}
         </p>
       `
@@ -126,7 +127,7 @@ export function Play({ path }) {
     ${
       view && welcome && welcome.table === (table ?? ready?.table)
         ? html`
-          <${Table}
+          <${PlayTable}
             view=${view}
             welcome=${welcome}
             link=${link}

@@ -7,10 +7,22 @@ import { Verdict } from '../advice/verdict.js';
 import { fixedText, signedPoints } from '../format.js';
 import { html } from '../html.js';
 import { seatsFrom } from '../table/seats.js';
+import { Words } from '../text/words.js';
+import { localise } from '../settings.js';
 import { t } from '../words.js';
 import { isMistake } from './summaries.js';
 
-export function DecisionPanel({ review, frame, decision, evaluation, threshold, showHands, playerName, method }) {
+export function DecisionPanel({
+  review,
+  frame,
+  names,
+  decision,
+  evaluation,
+  threshold,
+  showHands,
+  playerName,
+  method,
+}) {
   const otherNames = seatsFrom(frame.seat, review.after).slice(1).map(playerName);
   return html`
     <section class="panel thought" aria-label=${t('advice')} aria-busy=${!decision}>
@@ -32,7 +44,12 @@ export function DecisionPanel({ review, frame, decision, evaluation, threshold, 
                       ${isMistake(evaluation, threshold) ? '?? ' : ''}
                       ${t('gaveAway', fixedText(evaluation.loss, 2), fixedText(2 * evaluation.error, 2))}
                     </b>
-                    ${evaluation.loss > 0 ? `; ${t('instead', evaluation.better)}` : ''}
+                    ${
+                      evaluation.loss > 0 &&
+                      html`
+                        ; <${Words} text=${t('instead', localise(evaluation.better))} names=${names} />
+                      `
+                    }
                   </p>
                   ${
                     isMistake(evaluation, threshold) &&
@@ -51,8 +68,8 @@ export function DecisionPanel({ review, frame, decision, evaluation, threshold, 
                     <tbody>
                       ${evaluation.tried.map(
                         (move) => html`
-                          <tr key=${move.text} class=${move.made ? 'is-made' : ''}>
-                            <th scope="row">${move.text}</th>
+                          <tr key=${move.row} class=${move.made ? 'is-made' : ''}>
+                            <th scope="row"><${Words} text=${move.text} names=${names} /></th>
                             <td>${signedPoints(move.points)}</td>
                           </tr>
                         `,
@@ -61,7 +78,7 @@ export function DecisionPanel({ review, frame, decision, evaluation, threshold, 
                   </table>
                 `
               }
-              <${Verdict} heading=${t('best')} verdict=${decision.best} deck=${review.deck} moves=${decision.moves} />
+              <${Verdict} heading=${t('best')} verdict=${decision.best} names=${names} moves=${decision.moves} />
               ${
                 decision.made &&
                 decision.made.place !== decision.best.place &&
@@ -69,14 +86,14 @@ export function DecisionPanel({ review, frame, decision, evaluation, threshold, 
                   <${Verdict}
                     heading=${t('made')}
                     verdict=${decision.made}
-                    deck=${review.deck}
+                    names=${names}
                     moves=${decision.moves}
                   />
                   <h4>${t('difference')}</h4>
                   <${ReasonList} reasons=${decision.difference} />
                 `
               }
-              <${LabelTable} labels=${decision.labels} />
+              <${LabelTable} labels=${decision.labels} names=${names} />
               ${
                 decision.estimate &&
                 html`
@@ -113,7 +130,7 @@ export function DecisionPanel({ review, frame, decision, evaluation, threshold, 
                     ${decision.ranking.map(
                       (move) => html`
                         <tr key=${move.row} class=${move.made ? 'is-made' : ''}>
-                          <th scope="row">${move.text}</th>
+                          <th scope="row"><${Words} text=${move.text} names=${names} /></th>
                           <td>${move.cost}</td>
                           <td>${move.probability == null ? '' : `${(100 * move.probability).toFixed(1)}%`}</td>
                           <td>${signedPoints(move.points)}</td>

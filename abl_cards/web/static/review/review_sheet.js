@@ -1,7 +1,5 @@
 // Component ReviewSheet: positions of a record, its mistakes, and the advice at each decision.
 import { announce } from '../announce.js';
-import { CardRow } from '../cards/card_row.js';
-import { cardName } from '../cards/card_text.js';
 import { CopyLink } from '../dialogs/copy_link.js';
 import { fixedText } from '../format.js';
 import { Graph } from '../graph.js';
@@ -9,6 +7,12 @@ import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from '../
 import { onKeys } from '../keys.js';
 import { request } from '../link.js';
 import { localise, updateSettings, useSettings } from '../settings.js';
+import { eventText } from '../table/event_text.js';
+import { positionOfFrame } from '../table/position.js';
+import { Table } from '../table/table.js';
+import { useSize } from '../table/use_size.js';
+import { agentName } from '../text/agent_name.js';
+import { Words } from '../text/words.js';
 import { t } from '../words.js';
 import { DecisionPanel } from './decision_panel.js';
 import { saveFile } from './save_file.js';
@@ -44,6 +48,8 @@ export function ReviewSheet({ review, index }) {
   const [decision, setDecision] = useState(null);
   const [hands, setHands] = useState(true);
   const [hints, setHints] = useState(true);
+  const [seatBelow, setSeatBelow] = useState(0);
+  const [space, size] = useSize();
   const [running, setRunning] = useState(false);
   const [speed, setSpeed] = useState(1);
   const [problem, setProblem] = useState('');
@@ -52,7 +58,7 @@ export function ReviewSheet({ review, index }) {
   const frame = frames[index];
   const goTo = (target) =>
     location.replace(`#/review/${review.review}/${Math.min(frames.length - 1, Math.max(0, target))}`);
-  const playerName = (seat) => (review.players[seat] ? `${seat} ${review.players[seat]}` : t('seat', seat));
+  const playerName = (seat) => (review.players[seat] ? `${seat} ${agentName(review.players[seat])}` : t('seat', seat));
 
   useEffect(() => {
     request('/api/games')
@@ -133,14 +139,8 @@ export function ReviewSheet({ review, index }) {
     announce(`${t('act', index + 1, frames.length)}. ${actText(frame.act)}`);
   }, [index]);
 
-  const actText = (act) =>
-    t(
-      'played',
-      playerName(act.seat),
-      [localise(act.stage ?? ''), localise(act.text), act.cards.map((text) => cardName(review.deck, text)).join(', ')]
-        .filter(Boolean)
-        .join(' '),
-    );
+  const { names } = positionOfFrame(review, frame, seatBelow, hands, playerName);
+  const actText = (act) => eventText(names, act);
   const start = () =>
     request('/api/reviews/work', {
       review: review.review,
@@ -181,16 +181,7 @@ export function ReviewSheet({ review, index }) {
         }
         ${review.problem && html`<p class="problem">${t('wrongFrom', review.problem)}</p>`}
         <p class="step">
-          <b>${t('act', index + 1, frames.length)}</b> ${actText(frame.act)}${' '}
-          ${frame.told
-            .filter((info) => info.plain)
-            .map(
-              (info) => html`
-                <span class="small">
-                  ${localise(info.name)} ${info.value}${' '}
-                </span>
-              `,
-            )}
+          <b>${t('act', index + 1, frames.length)}</b> ${actText(frame.act)}
         </p>
         <div class="buttons">
           <button type="button" onClick=${() => goTo(0)} aria-label=${t('first')}>
@@ -242,61 +233,38 @@ export function ReviewSheet({ review, index }) {
           </label>${' '}
           <label>
             <input type="checkbox" checked=${hints} onChange=${() => setHints(!hints)} /> ${t('hints')}
-          </label>
-        </p>
-        <div class="hands">
-          ${frame.hands.map(
-            (hand, seat) => html`
-              <div key=${seat} class=${`held-by ${seat === frame.seat ? 'acts' : ''}`}>
-                <b>${playerName(seat)}</b> <span class="small">${hand.length}</span>
-                ${
-                  hands || seat === frame.seat
-                    ? html`
-                      <${CardRow}
-                        deck=${review.deck}
-                        cards=${hand}
-                        wild=${frame.wild}
-                        small
-                        label=${playerName(seat)}
-                      />
-                    `
-                    : ''
-                }
-              </div>
-            `,
-          )}
-        </div>
-        ${
-          frame.trick.length > 0 &&
-          html`
-            <h2>${t('trick')}</h2>
-            <div class="lain">
-              ${frame.trick.slice(-review.seats).map(
-                (event) => html`
-                  <span key=${event.number}>
-                    <span class="small">${playerName(event.seat)}</span>${' '}
-                    ${
-                      event.cards.length
-                        ? html`
-                          <${CardRow} deck=${review.deck} cards=${event.cards} small />
-                        `
-                        : localise(event.text)
-                    }
-                  </span>
+          </label>${' '}
+          <label>
+            ${t('seenFrom')}${' '}
+            <select
+              id="review-seat"
+              value=${seatBelow}
+              onChange=${(event) => setSeatBelow(Number(event.target.value))}
+            >
+              ${frame.hands.map(
+                (_, seat) => html`
+                  <option key=${seat} value=${seat}>
+                    ${playerName(seat)}
+                  </option>
                 `,
               )}
-            </div>
-          `
-        }
-        ${
-          frame.act.cards.length > 0 &&
-          html`
-            <h2>
-              ${t('made')}: ${playerName(frame.seat)} ${localise(frame.act.text)}
-            </h2>
-            <${CardRow} deck=${review.deck} cards=${frame.act.cards} wild=${frame.wild} />
-          `
-        }
+            </select>
+          </label>
+        </p>
+        <div class="table-space" ref=${space}>
+          ${
+            size &&
+            html`
+              <${Table}
+                position=${positionOfFrame(review, frame, seatBelow, hands, playerName)}
+                size=${size}
+                label=${localise(review.title)}
+                trickLabel=${t('trick')}
+                isOpen
+              />
+            `
+          }
+        </div>
         ${
           index === frames.length - 1 &&
           review.ended &&
@@ -429,7 +397,7 @@ export function ReviewSheet({ review, index }) {
                               ${t('act', mistake.place + 1, frames.length)}, ${playerName(mistake.seat)}
                             </a>
                             : ${t('gaveAway', fixedText(mistake.loss, 2), fixedText(2 * mistake.error, 2))};${' '}
-                            ${t('instead', mistake.better)}
+                            <${Words} text=${t('instead', localise(mistake.better))} names=${names} />
                             ${mistake.agreed ? html` <b>${t('disagrees', method.rollout_agent, method.agent)}</b>` : ''}
                           </li>
                         `,
@@ -487,6 +455,7 @@ export function ReviewSheet({ review, index }) {
           <${DecisionPanel}
             review=${review}
             frame=${frame}
+            names=${names}
             decision=${decision}
             evaluation=${evaluation}
             threshold=${threshold}

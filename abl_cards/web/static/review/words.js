@@ -60,5 +60,6 @@ addWords({
   wrongFrom: ['The rules do not confirm this record: {}', '规则不认可这份记录：{}'],
   ends: ['what came of it', '结果'],
   deals: ['imagined deals a move', '每步设想的牌局数'],
+  seenFrom: ['seen from', '视角'],
   searching: ['thinking …', '思考中……'],
 });

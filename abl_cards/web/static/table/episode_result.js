@@ -1,23 +1,64 @@
-// Component EpisodeResult: points and remaining cards at the end of an episode or match.
+// Component EpisodeResult: sheet with points and remaining cards at the end of an episode or match.
+// The trick stays visible above it.
 import { CardRow } from '../cards/card_row.js';
 import { signedInteger } from '../format.js';
-import { html, useEffect, useRef } from '../html.js';
+import { html, useEffect, useRef, useState } from '../html.js';
 import { t } from '../words.js';
+import { placeStyle } from './place_style.js';
 import { RecordButtons } from './record_buttons.js';
-import { seatName } from './seats.js';
+import { relationOf, seatName } from './seats.js';
 
-export function EpisodeResult({ view, welcome, link }) {
+export function EpisodeResult({ view, welcome, link, layout }) {
   const result = view.ended;
   const button = useRef(null);
+  const [isFolded, setIsFolded] = useState(false);
   useEffect(() => {
-    button.current?.focus();
+    setIsFolded(false);
+    button.current?.focus({ preventScroll: true });
   }, [result?.number, result?.over]);
   if (!result) return null;
-  const winners = result.winners.map((seat) => seatName(view, seat)).join(', ');
+  const winners = result.winners.map((seat) => seatName(view, seat)).join(t('and'));
+  const sides = view.seats.map((info) => info.side);
+  const relation = (seat) => (view.me == null ? '' : relationOf(seat, view.me, view.after, sides));
+  const finished = (seat) => {
+    const place = result.finish.indexOf(seat);
+    return place >= 0 ? t('place', place + 1) : '';
+  };
+  const canGoOn = result.over ? view.owner : view.me != null;
   return html`
-    <section class="ended" role="dialog" aria-label=${t('result', result.episode + 1)}>
-      <h2>${result.over ? t('matchOver') : t('result', result.episode + 1)}</h2>
-      ${result.over && html`<p class="big">${result.draw ? t('draw') : `${winners} ${t('won')}`}</p>`}
+    <section
+      class=${`ended ${isFolded ? 'folded' : ''}`}
+      role="region"
+      tabindex="0"
+      aria-label=${t('result', result.episode + 1)}
+      style=${placeStyle(layout.sheet)}
+    >
+      <header>
+        <h2>${result.over ? t('matchOver') : t('result', result.episode + 1)}</h2>
+        ${result.over && html`<p class="big">${result.draw ? t('draw') : `${winners} ${t('won')}`}</p>`}
+        <span class="grow"></span>
+        ${
+          canGoOn &&
+          html`
+            <button
+              type="button"
+              class="strong"
+              ref=${button}
+              onClick=${() => link.send({ do: result.over ? 'again' : 'go' })}
+            >
+              ${t(result.over ? 'again' : 'goOn')} <kbd>G</kbd>
+            </button>
+          `
+        }
+        ${
+          welcome.watch &&
+          html`
+            <button type="button" aria-expanded=${!isFolded} onClick=${() => setIsFolded(!isFolded)}>
+              ${t(isFolded ? 'unfold' : 'fold')}
+            </button>
+          `
+        }
+      </header>
       <table>
         <thead>
           <tr>
@@ -30,11 +71,15 @@ export function EpisodeResult({ view, welcome, link }) {
         <tbody>
           ${view.seats.map(
             (_, seat) => html`
-              <tr key=${seat}>
-                <th scope="row">${seatName(view, seat)}</th>
+              <tr key=${seat} class=${seat === view.me ? 'me' : relation(seat)}>
+                <th scope="row">
+                  ${seatName(view, seat)}
+                  ${relation(seat) && html` <span class="relation">${t(`${relation(seat)}Short`)}</span>`}
+                </th>
                 <td>${signedInteger(result.points[seat])}</td>
                 <td>${signedInteger(result.total[seat])}</td>
                 <td>
+                  ${finished(seat)}${' '}
                   <${CardRow} deck=${welcome.deck} cards=${result.hands[seat]} small />
                 </td>
               </tr>
@@ -42,24 +87,12 @@ export function EpisodeResult({ view, welcome, link }) {
           )}
         </tbody>
       </table>
-      <p class="buttons">
-        ${
-          result.over
-            ? view.owner &&
-              html`
-                <button type="button" class="strong" ref=${button} onClick=${() => link.send({ do: 'again' })}>
-                  ${t('again')} <kbd>G</kbd>
-                </button>
-              `
-            : view.me != null &&
-              html`
-                <button type="button" class="strong" ref=${button} onClick=${() => link.send({ do: 'go' })}>
-                  ${t('goOn')} <kbd>G</kbd>
-                </button>
-              `
-        }
-        ${welcome.watch && html`<${RecordButtons} link=${link} welcome=${welcome} />`}
-      </p>
+      ${
+        welcome.watch &&
+        html`
+          <p class="buttons"><${RecordButtons} link=${link} welcome=${welcome} /></p>
+        `
+      }
     </section>
   `;
 }

@@ -1,60 +1,82 @@
-// Component SeatPanel: name, role, number of cards and last choice of another seat.
-import { CardBack } from '../cards/card_back.js';
-import { CardRow } from '../cards/card_row.js';
+// Component SeatPanel: name, relation, role, number of cards and points of a seat, and its cards where they are open.
+import { CardFan } from '../cards/card_fan.js';
 import { html } from '../html.js';
-import { localise } from '../settings.js';
 import { cardCount, t } from '../words.js';
 import { Clock } from './clock.js';
-import { seatName } from './seats.js';
+import { placeStyle } from './place_style.js';
 
-export function SeatPanel({ view, welcome, seat, position }) {
-  const info = view.seats[seat];
-  const isActing = view.turn === seat;
-  const choice = info.said;
-  const role = localise(info.role);
+const HEAD = 46;
+
+export function SeatPanel({ position, info, rect, side, isOwn = false }) {
+  const isTall = rect.h > HEAD + 20;
+  const label = [info.name, info.relation && t(info.relation)].filter(Boolean).join(t('comma'));
   return html`
-    <section class=${`seat ${position} side${info.side} ${isActing ? 'acts' : ''}`} aria-label=${seatName(view, seat)}>
+    <section
+      class=${`${isOwn ? 'own' : 'seat'} ${side} ${info.relation} ${info.isActing ? 'acts' : ''}`}
+      aria-label=${isOwn ? t('you') : info.name}
+      title=${label}
+      style=${placeStyle(rect)}
+    >
       <h2 class="who">
-        <span class="name">${seatName(view, seat)}</span>
         ${
-          role &&
+          info.relation &&
           html`
-            ${' '}
-            <span class="role">${role}</span>
+            <span class="relation">${t(`${info.relation}Short`)}</span>
+          `
+        }
+        <span class="name">${info.name}</span>
+        ${
+          info.role &&
+          html`
+            <span class="role">${info.role}</span>
           `
         }
         ${
-          info.kind === 'person' &&
-          seat !== view.me &&
-          !info.here &&
+          info.isAway &&
           html`
-            ${' '}
             <span class="away">${t('offline')}</span>
           `
         }
       </h2>
       <p class="held">
-        ${info.face ? null : html`<${CardBack} small />`}
-        <span class="count">${info.place ? t('place', info.place) : cardCount(info.cards)}</span>
         ${
-          isActing &&
+          info.cards != null &&
+          html`
+            <span class="count">${info.place ? t('place', info.place) : cardCount(info.cards)}</span>
+          `
+        }
+        ${
+          info.total !== 0 &&
+          html`
+            <span class="points">${t('pointsOf', info.total)}</span>
+          `
+        }
+        ${
+          info.isActing &&
+          info.since != null &&
+          !isOwn &&
           html`
             <span class="thinks">
               ${t('thinking')}
-              <${Clock} since=${view.since} />
+              <${Clock} since=${info.since} />
             </span>
           `
         }
       </p>
-      ${info.face && html`<${CardRow} deck=${welcome.deck} cards=${info.face} small />`}
       ${
-        seat !== view.me &&
-        choice &&
-        choice.kind === 'choice' &&
+        isTall &&
+        info.face?.length > 0 &&
         html`
-          <p class="said">
-            ${localise(choice.stage)}: ${localise(choice.text)}
-          </p>
+          <${CardFan}
+            deck=${position.deck}
+            cards=${info.face}
+            wild=${position.wild}
+            width=${rect.w - 12}
+            height=${rect.h - HEAD - 6}
+            card=${44}
+            numRows=${Math.max(1, Math.min(3, Math.ceil((info.face.length * 10) / (rect.w - 40))))}
+            marked=${info.marked}
+          />
         `
       }
     </section>

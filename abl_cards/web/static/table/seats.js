@@ -1,9 +1,12 @@
 // Names and positions of seats.
+import { agentName } from '../text/agent_name.js';
 import { t } from '../words.js';
+import { countSides } from './layout.js';
 
 export function seatName(view, seat) {
   const info = view.seats[seat];
   if (seat === view.me) return t('you');
+  if (info.kind === 'agent') return agentName(info.name);
   return info.name || (info.kind !== 'person' ? t('seat', seat) : info.taken ? t('guest', seat) : t('openSeat'));
 }
 
@@ -14,17 +17,24 @@ export function seatsFrom(seat, nextSeat) {
   return seats;
 }
 
-// Sides of the table for the other seats, in the order of play.
-const POSITIONS = { 1: ['top'], 2: ['right', 'left'], 3: ['right', 'top', 'left'] };
+// Side and place at this side of each other seat; places count from the left, and from the top.
+export function seatPlaces(bottom, nextSeat) {
+  const others = seatsFrom(bottom, nextSeat).slice(1);
+  const { top, right } = countSides(others.length);
+  return others.map((seat, step) => {
+    if (step < right) return { seat, side: 'right', place: right - 1 - step };
+    if (step < right + top) return { seat, side: 'top', place: right + top - 1 - step };
+    return { seat, side: 'left', place: step - right - top };
+  });
+}
 
-export const SIDES = ['right', 'top', 'left', 'bottom'];
-
-export function seatPositions(view) {
-  const order = seatsFrom(view.me ?? 0, view.after);
-  const others = view.me == null ? order : order.slice(1);
-  const positions =
-    POSITIONS[others.length] || others.map((_, step) => SIDES[Math.floor((step * SIDES.length) / others.length)]);
-  return others.map((seat, step) => ({ seat, place: positions[step] }));
+// Relation of another seat to the one at the bottom: partner, next, previous or across.
+export function relationOf(seat, bottom, nextSeat, sides) {
+  if (seat === bottom) return '';
+  const isPartner = sides[seat] === sides[bottom] && sides.filter((side) => side === sides[seat]).length > 1;
+  if (isPartner) return 'partner';
+  if (nextSeat[bottom] === seat) return nextSeat.length === 2 ? 'opponent' : 'next';
+  return nextSeat[seat] === bottom ? 'previous' : '';
 }
 
 export function otherNames(view) {

@@ -1,7 +1,7 @@
 // Component ServedTable: a table of `abl-cards serve`, as a series of snapshots.
 import { html, useEffect, useState } from '../html.js';
 import { NO_LINK, request } from '../link.js';
-import { Table } from '../table/table.js';
+import { PlayTable } from '../play/play_table.js';
 import { t } from '../words.js';
 import { secondsSince } from './age.js';
 
@@ -49,7 +49,7 @@ export function ServedTable({ name }) {
     ${
       snapshot
         ? html`
-          <${Table}
+          <${PlayTable}
             view=${snapshot.seen}
             welcome=${snapshot.welcome}
             link=${NO_LINK}

@@ -1,0 +1,267 @@
+// Component PlayTable: a table of this server with the controls of a player, advice and log.
+import { AdvicePanel } from '../advice/advice_panel.js';
+import { useAdvice } from '../advice/use_advice.js';
+import { announce } from '../announce.js';
+import { Invite } from '../dialogs/invite.js';
+import { RulesDialog } from '../dialogs/rules_dialog.js';
+import { html, useState } from '../html.js';
+import { localise, updateSettings, useSettings } from '../settings.js';
+import { EpisodeResult } from '../table/episode_result.js';
+import { eventText } from '../table/event_text.js';
+import { Hand } from '../table/hand.js';
+import { ORDERS } from '../table/hand_order.js';
+import { NamePrompt } from '../table/name_prompt.js';
+import { placeStyle } from '../table/place_style.js';
+import { positionOfView } from '../table/position.js';
+import { seatName } from '../table/seats.js';
+import { Table } from '../table/table.js';
+import { useCardSelection } from '../table/use_card_selection.js';
+import { useSize } from '../table/use_size.js';
+import { errorText } from '../text/error_text.js';
+import { Words } from '../text/words.js';
+import { t } from '../words.js';
+import { Actions } from './actions.js';
+import { ChoiceBar } from './choice_bar.js';
+import { MessageLine } from './message_line.js';
+import { TableTools } from './table_tools.js';
+import { useAnnouncements } from './use_announcements.js';
+import { useTableKeys } from './use_table_keys.js';
+
+export function PlayTable({ view, welcome, link, lost, onError }) {
+  const userSettings = useSettings();
+  const [space, size] = useSize();
+  const selection = useCardSelection(view, link, welcome.deck);
+  const [showLast, setShowLast] = useState(false);
+  const decision = view.asked;
+  const { matches, texts, reading } = selection;
+  const currentReading = matches.readings[reading];
+  const hasCards = decision?.kind === 'choice' && decision.options.every((option) => option.card);
+  const wrongCount = hasCards && decision.count != null && texts.length !== decision.count;
+  const position = positionOfView(view, welcome, showLast);
+  const { names } = position;
+  const advice = useAdvice(view, link, welcome, names);
+
+  useAnnouncements({ view, names, link, selection, closeLast: () => setShowLast(false) });
+
+  const submit = (message) =>
+    link
+      .request({ ...message, at: view.at })
+      .then((response) => response.type === 'error' && response.text && onError(errorText(response)));
+  const playCards = () => {
+    if (!decision) return false;
+    if (decision.kind === 'choice') {
+      if (wrongCount) announce(t('exactly', decision.count, texts.length));
+      else if (hasCards && texts.length) submit({ do: 'choose', values: texts });
+      return hasCards;
+    }
+    if (currentReading) submit({ do: 'play', value: currentReading.value });
+    else if (texts.length) announce(t('notLegal'));
+    return true;
+  };
+  const pass = () => decision?.kind === 'play' && decision.passes && submit({ do: 'play', value: 'pass' });
+  const explain = () => {
+    if (!decision) return;
+    if (decision.kind === 'choice') {
+      if (texts.length) advice.why(texts[0]);
+      return;
+    }
+    advice.why(currentReading ? currentReading.value : texts.length ? texts : 'pass');
+  };
+  const raise = (verdict) => {
+    if (decision?.kind === 'choice') {
+      if (hasCards) selection.select(verdict.cards.length ? verdict.cards : [verdict.value]);
+    } else selection.select(verdict.cards);
+  };
+  const selectMove = (verdict) =>
+    decision?.kind === 'choice' && !hasCards ? submit({ do: 'choose', values: [verdict.value] }) : raise(verdict);
+  const selectBest = async () => {
+    const answer = advice.answer?.type === 'hint' ? advice.answer : await advice.hint();
+    if (answer?.type === 'hint' && answer.at === view.at) selectMove(answer.best);
+  };
+  // The first press raises the best cards; each further one the next best.
+  const cycleHints = async () => {
+    const verdict = await advice.nextHint();
+    if (verdict) raise(verdict);
+  };
+  const proceed = () =>
+    view.phase === 'end'
+      ? link.send({ do: 'go' })
+      : view.phase === 'over' && view.owner
+        ? link.send({ do: 'again' })
+        : undefined;
+  const changeOrder = () => updateSettings({ order: ORDERS[(ORDERS.indexOf(userSettings.order) + 1) % ORDERS.length] });
+  useTableKeys({
+    view,
+    names,
+    welcome,
+    selection,
+    hasCards,
+    playCards,
+    pass,
+    selectBest,
+    cycleHints,
+    explain,
+    submit,
+    changeOrder,
+    proceed,
+    showLast,
+    setShowLast,
+    closeAdvice: advice.close,
+  });
+
+  const pickedText = decision?.count == null ? `×${texts.length}` : t('outOf', texts.length, decision.count);
+  const turnText =
+    view.turn == null ? '' : view.turn === view.me ? t('yourTurn') : t('turnOf', seatName(view, view.turn));
+  const stageText = decision?.kind === 'choice' ? `${turnText}${t('colon')}${localise(decision.stage)}` : turnText;
+  const isPlay = decision?.kind === 'play';
+  const orderItem = {
+    name: 'order',
+    text: t(`sort_${userSettings.order}`),
+    key: 'S',
+    isEnabled: true,
+    act: changeOrder,
+  };
+  const lastItem = {
+    name: 'last',
+    text: t('lastTrick'),
+    key: 'L',
+    isEnabled: true,
+    isPressed: showLast,
+    act: () => setShowLast(!showLast),
+  };
+  const items = [
+    { name: 'pass', text: t('pass'), key: 'P', isEnabled: decision?.passes, act: pass },
+    { name: 'hint', text: t('hint'), key: 'H', isEnabled: decision, isBusy: advice.busy === 'hint', act: cycleHints },
+    { name: 'clear', text: t('clear'), isEnabled: texts.length, act: () => selection.clear() },
+    {
+      name: 'take-back',
+      text: t('back'),
+      key: 'Z',
+      isEnabled: welcome.practice && view.back,
+      act: () => submit({ do: 'back' }),
+    },
+    {
+      name: 'ask',
+      text: texts.length && !currentReading && isPlay ? t('whyNot') : t('why'),
+      key: 'W',
+      isEnabled: isPlay || texts.length,
+      isBusy: advice.busy === 'why',
+      act: explain,
+    },
+  ];
+  const hasControls = view.me != null;
+  const isWide = (layout) => layout.form === 'desktop';
+  const ownParts = (layout) => html`
+    <section class="mine" aria-label=${t('actions')}>
+      <${NamePrompt} view=${view} />
+      ${
+        decision?.kind === 'choice' &&
+        !hasCards &&
+        html`
+          <${ChoiceBar}
+            layout=${layout}
+            options=${decision.options}
+            names=${names}
+            choose=${(value) => submit({ do: 'choose', values: [value] })}
+            advised=${advice.shown && JSON.stringify(advice.shown.move.value)}
+          />
+        `
+      }
+      <${MessageLine}
+        view=${view}
+        names=${names}
+        selection=${selection}
+        layout=${layout}
+        turnText=${lost || stageText}
+        wrongCount=${wrongCount}
+        hint=${!texts.length || isRaised(advice.shown, texts) ? advice.shown : null}
+      />
+      <${Actions}
+        layout=${layout}
+        main=${{
+          text: hasCards ? `${localise(decision.stage)} ${pickedText}` : t('lay'),
+          isEnabled: decision && (hasCards ? texts.length && !wrongCount : currentReading),
+          act: playCards,
+        }}
+        items=${isWide(layout) ? [...items, lastItem, orderItem] : [...items, { ...orderItem, key: null }]}
+      />
+      <${Hand} view=${view} welcome=${welcome} selection=${selection} layout=${layout} />
+    </section>
+  `;
+  const onlookerParts = (layout) => html`
+    <div class="message onlooker" style=${placeStyle(layout.message)}>
+      <p class="turn">${[view.me == null && welcome.watch ? t('onlooker') : '', lost || turnText].join(' ')}</p>
+    </div>
+  `;
+  const parts = {
+    tools: welcome.watch
+      ? (layout) => html`<${TableTools} layout=${layout} items=${hasControls ? [lastItem] : []} />`
+      : null,
+    own: (layout) => html`
+      ${hasControls ? ownParts(layout) : onlookerParts(layout)}
+      ${
+        view.problem &&
+        html`
+          <p class="problem stuck" role="alert">
+            ${t('problem')} ${view.problem}
+          </p>
+        `
+      }
+    `,
+    sheet: (layout) => html`
+      <${EpisodeResult} view=${view} welcome=${welcome} link=${link} layout=${layout} />
+    `,
+  };
+  return html`
+    <div class="room">
+      ${welcome.watch && html`<${Invite} view=${view} welcome=${welcome} link=${link} />`}
+      <${RulesDialog} welcome=${welcome} />
+      <div class="table-space" ref=${space}>
+        ${
+          size &&
+          html`
+            <${Table}
+              position=${position}
+              size=${size}
+              label=${localise(welcome.title)}
+              trickLabel=${showLast ? t('lastTrick') : t('trick')}
+              hasControls=${hasControls}
+              isOpen=${view.seats.some((info) => info.face)}
+              parts=${parts}
+              facts=${{ 'data-turn': view.turn, 'data-at': view.at, 'data-phase': view.phase, 'data-me': view.me }}
+            />
+          `
+        }
+      </div>
+      <aside class="side">
+        <${AdvicePanel} advice=${advice} welcome=${welcome} view=${view} names=${names} take=${selectMove} />
+        <details class="panel">
+          <summary>${t('remembered')}</summary>
+          <dl class="told all">
+            ${view.told.map(
+              (info) => html`
+                <div key=${localise(info.name)}>
+                  <dt>${localise(info.name)}</dt>
+                  <dd><${Words} text=${info.value} names=${names} /></dd>
+                </div>
+              `,
+            )}
+          </dl>
+        </details>
+        <details class="panel">
+          <summary>${t('log')}</summary>
+          <ol class="log" reversed>
+            ${[...view.log].reverse().map(
+              (event) => html`
+                <li key=${event.number}>${eventText(names, event)}</li>
+              `,
+            )}
+          </ol>
+        </details>
+      </aside>
+    </div>
+  `;
+}
+
+// Whether exactly the cards of a hint are picked.
+const isRaised = (shown, texts) => shown && [...shown.move.cards].sort().join(' ') === [...texts].sort().join(' ');

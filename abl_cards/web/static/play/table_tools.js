@@ -1,0 +1,51 @@
+// Component TableTools: last trick, new table, seats and rules; in a menu where there is little room.
+import { openDialog } from '../dialogs/open_dialog.js';
+import { html, useRef } from '../html.js';
+import { placeStyle } from '../table/place_style.js';
+import { t } from '../words.js';
+
+export function TableTools({ layout, items }) {
+  const menu = useRef(null);
+  const isWide = layout.form === 'desktop';
+  const dialogs = [
+    ['new', 'newTable'],
+    ['invite', 'seats'],
+    ['rules', 'howToPlay'],
+  ];
+  const dialogButtons = dialogs.map(
+    ([name, word]) => html`
+      <button
+        key=${name}
+        type="button"
+        onClick=${() => {
+          menu.current?.removeAttribute('open');
+          openDialog(name);
+        }}
+      >
+        ${t(word)}
+      </button>
+    `,
+  );
+  const itemButtons = items.map(
+    (item) => html`
+      <button key=${item.name} type="button" aria-pressed=${item.isPressed} onClick=${item.act}>
+        ${item.text} ${item.key && html`<kbd>${item.key}</kbd>`}
+      </button>
+    `,
+  );
+  return html`
+    <div class="tools" style=${placeStyle(layout.tools)}>
+      ${
+        isWide
+          ? dialogButtons
+          : html`
+            ${itemButtons}
+            <details class="menu" ref=${menu}>
+              <summary aria-label=${t('more')} title=${t('more')}>⋯</summary>
+              <div>${dialogButtons}</div>
+            </details>
+          `
+      }
+    </div>
+  `;
+}

@@ -1,0 +1,24 @@
+// Order of the cards of a hand, and the places where a group begins.
+import { face } from '../cards/card_text.js';
+
+export const ORDERS = ['rank', 'suit', 'groups'];
+
+export const rankOf = (deck, text) => face(deck, text).rank;
+
+// Give each card of a hand a unique key, because decks may hold copies.
+function withKeys(hand) {
+  const counts = {};
+  return hand.map((text) => ({ text, key: `${text}#${(counts[text] = (counts[text] || 0) + 1)}` }));
+}
+
+// Return the cards with keys in an order, and the places in front of which there is a gap.
+export function arrangeHand(hand, orders, order, groups) {
+  if (order === 'groups' && groups) {
+    const gaps = [];
+    let place = 0;
+    for (const group of groups.slice(0, -1)) gaps.push((place += group.length));
+    return { cards: withKeys(groups.flat()), gaps };
+  }
+  const place = new Map((orders[order] || orders.rank).map((text, index) => [text, index]));
+  return { cards: withKeys([...hand].sort((a, b) => place.get(a) - place.get(b))), gaps: [] };
+}

@@ -1,0 +1,60 @@
+// Component Pile: the last play of a seat in the trick, or what it chose, in a rectangle of fixed size.
+import { CardFan } from '../cards/card_fan.js';
+import { html } from '../html.js';
+import { plainText } from '../text/marked_text.js';
+import { Words } from '../text/words.js';
+import { t } from '../words.js';
+import { placeStyle } from './place_style.js';
+
+const LINE = 20;
+
+export function Pile({ position, seat, rect, side, card }) {
+  const event = position.plays[seat];
+  const { names, seats, owner, isFaded } = position;
+  const said = !event && seats[seat].said;
+  if (!event && !said) return null;
+  const isBest = event && seat === owner && !event.passed;
+  const room = Math.max(16, rect.h - LINE * (event?.failed ? 2 : 1));
+  return html`
+    <div
+      key=${event?.number ?? 'said'}
+      class=${`lies ${side} ${isFaded ? 'faded' : ''} ${isBest ? 'leads' : ''} ${event?.isNow ? 'now-played' : ''}`}
+      style=${placeStyle(rect)}
+    >
+      ${
+        event?.cards.length > 0 &&
+        html`
+          <${CardFan}
+            deck=${names.deck}
+            cards=${event.cards}
+            wild=${position.wild}
+            label=${seats[seat].name}
+            width=${rect.w - 8}
+            height=${Math.min(room, Math.round(card * 1.4))}
+            card=${card}
+          />
+        `
+      }
+      <span class="what">
+        ${
+          said
+            ? html`
+              <${Words} text=${said.stage} names=${names} />${t('colon')}<${Words} text=${said.text} names=${names} />
+            `
+            : html`
+              <${Words} text=${event.text} names=${names} />
+            `
+        }
+      </span>
+      ${
+        event?.failed &&
+        html`
+          <span class="what failed">
+            ${t('failedShort', plainText(event.failed.text, names))}${' '}
+            <${Words} text=${event.failed.back.map((text) => `⟦${text}⟧`).join('')} names=${names} />
+          </span>
+        `
+      }
+    </div>
+  `;
+}

@@ -1,0 +1,136 @@
+// Positions: what a table shows, from the view of a player or onlooker, the frame of a record, or a state of the lab.
+import { localise } from '../settings.js';
+import { t } from '../words.js';
+import { relationOf, seatName } from './seats.js';
+
+// Names that the marks of a text stand for.
+export function makeNames(deck, nameOfSeat, sides, bottom) {
+  const members = (team) => sides.map((side, seat) => (side === team ? seat : -1)).filter((seat) => seat >= 0);
+  const team = (number) => {
+    const seats = members(number);
+    if (seats.length < 2) return nameOfSeat(seats[0] ?? number);
+    if (bottom == null) return seats.map(nameOfSeat).join(t('and'));
+    return t(sides[bottom] === number ? 'ourSide' : 'theirSide');
+  };
+  return { deck, seat: nameOfSeat, team };
+}
+
+const lastPlays = (trick) => {
+  const plays = {};
+  for (const event of trick) plays[event.seat] = event;
+  return plays;
+};
+
+const seatInfo = (seat, bottom, after, sides, info) => ({
+  seat,
+  side: sides[seat],
+  relation: bottom == null ? '' : relationOf(seat, bottom, after, sides),
+  role: '',
+  place: null,
+  total: 0,
+  isAway: false,
+  isActing: false,
+  since: null,
+  face: null,
+  said: null,
+  ...info,
+});
+
+// The table of a player or onlooker; `isLast` shows the last trick.
+export function positionOfView(view, welcome, isLast = false) {
+  const bottom = view.me;
+  const sides = view.seats.map((info) => info.side);
+  const trick = isLast ? view.last : (view.ended?.trick ?? view.trick);
+  const said = (info) => (view.phase === 'choice' && info.said?.kind === 'choice' ? info.said : null);
+  return {
+    deck: welcome.deck,
+    names: makeNames(welcome.deck, (seat) => seatName(view, seat), sides, bottom),
+    bottom: bottom ?? 0,
+    hasOwn: bottom != null,
+    after: view.after,
+    title: localise(welcome.title),
+    wild: view.orders.wild,
+    told: view.told.filter((info) => info.plain),
+    aside: view.stock ? 0 : view.aside,
+    stock: view.stock,
+    plays: lastPlays(trick),
+    owner: view.owned,
+    isFaded: isLast || (view.closed && view.phase === 'play'),
+    hand: null,
+    seats: view.seats.map((info, seat) =>
+      seatInfo(seat, bottom, view.after, sides, {
+        name: seatName(view, seat),
+        role: localise(info.role),
+        cards: info.cards,
+        place: info.place,
+        total: info.total,
+        isAway: info.kind === 'person' && seat !== bottom && !info.here,
+        isActing: view.turn === seat,
+        since: view.since,
+        face: info.face ?? null,
+        said: said(info),
+      }),
+    ),
+  };
+}
+
+// The frame of a record, seen from a seat; `isOpen` shows the hands of all.
+export function positionOfFrame(review, frame, bottom, isOpen, nameOfSeat) {
+  return {
+    deck: review.deck,
+    names: makeNames(review.deck, nameOfSeat, frame.side, bottom),
+    bottom,
+    hasOwn: false,
+    after: review.after,
+    title: localise(review.title),
+    wild: frame.wild,
+    told: frame.told.filter((info) => info.plain),
+    aside: 0,
+    stock: 0,
+    plays: lastPlays([...frame.trick, ...(frame.act.kind === 'play' ? [{ ...frame.act, isNow: true }] : [])]),
+    owner: frame.act.passed ? frame.trick.findLast((event) => !event.passed)?.seat : frame.act.seat,
+    isFaded: false,
+    hand: isOpen || frame.seat === bottom ? frame.hands[bottom] : null,
+    marked: frame.seat === bottom ? frame.act.cards : [],
+    seats: frame.hands.map((hand, seat) =>
+      seatInfo(seat, bottom, review.after, frame.side, {
+        name: nameOfSeat(seat),
+        cards: hand.length,
+        isActing: frame.seat === seat,
+        face: isOpen || frame.seat === seat ? hand : null,
+        marked: frame.seat === seat ? frame.act.cards : [],
+        said: frame.act.kind === 'choice' && frame.seat === seat ? frame.act : null,
+      }),
+    ),
+  };
+}
+
+// A state of the lab: the hand of the seat to act, and what lies on the table.
+export function positionOfState(drawn, deck) {
+  const { after, seat: bottom } = drawn;
+  const sides = after.map((_, seat) => seat);
+  const nameOfSeat = (seat) => t('seat', seat);
+  return {
+    deck,
+    names: makeNames(deck, nameOfSeat, sides, null),
+    bottom,
+    hasOwn: false,
+    after,
+    title: '',
+    wild: drawn.wild,
+    told: drawn.told.filter((info) => info.plain),
+    aside: 0,
+    stock: 0,
+    plays: lastPlays(drawn.plays),
+    owner: drawn.plays.length === 1 ? drawn.plays[0].seat : null,
+    isFaded: false,
+    hand: drawn.hand,
+    seats: after.map((_, seat) =>
+      seatInfo(seat, null, after, sides, {
+        name: nameOfSeat(seat),
+        cards: seat === bottom ? drawn.hand.length : null,
+        isActing: seat === bottom,
+      }),
+    ),
+  };
+}

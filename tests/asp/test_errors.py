@@ -1,0 +1,26 @@
+"""Texts of diagnostics: a rule with many wrong instances fills no screen."""
+
+from __future__ import annotations
+
+from abl_cards.asp.errors import MOST_AT_A_PLACE, KBError, Location, make_error, make_warning
+
+PLACE, OTHER = Location("a.lp", 1, 1, 1, 9), Location("a.lp", 2, 1, 2, 9)
+
+
+def test_many_diagnostics_at_one_place_are_counted() -> None:
+    problem = KBError([make_error(PLACE, f"wrong({i})") for i in range(40)])
+    lines = str(problem).splitlines()
+    assert len(lines) == MOST_AT_A_PLACE + 1
+    assert str(40 - MOST_AT_A_PLACE) in lines[-1]
+    assert all(line.startswith(str(PLACE)) for line in lines)
+    assert len(problem.diagnostics) == 40
+
+
+def test_other_places_and_kinds_keep_their_lines() -> None:
+    few = [make_error(PLACE, f"wrong({i})") for i in range(MOST_AT_A_PLACE)]
+    more = [
+        make_error(OTHER, "wrong"),
+        make_warning(PLACE, "unusual"),
+        *(make_error(None, f"no {i}") for i in range(9)),
+    ]
+    assert len(str(KBError([*few, *more])).splitlines()) == len(few) + len(more)
