@@ -56,7 +56,7 @@ def group_seat(engine: Engine, tables: Tables, seat: int | None) -> list[list[st
 
 def _split(engine: Engine, hand: NDArray[np.uint8], context: int) -> list[NDArray[np.uint8]]:
     contexts = np.array([context])
-    leads, _ = LeadFinder(engine.rules).lead_moves(contexts, hand[np.newaxis])
+    leads, _, _ = LeadFinder(engine.rules).lead_moves(contexts, hand[np.newaxis])
     plays, groups, rest = _distinct_plays(leads.cards, len(hand)), list[NDArray[np.uint8]](), hand.copy()
     while rest.any():
         fitting = plays[(plays <= rest).all(axis=1)]

@@ -20,7 +20,6 @@ from abl_cards.core import LANGUAGES, check_language, join_texts
 from abl_cards.games import Engine
 from abl_cards.games.description import label_text, move_text, parse_rank_and_suit
 from abl_cards.games.notation import spell
-from abl_cards.games.tables import Action
 
 _CARD_SORTS = ("rank", "suit")
 _PLACEHOLDER = re.compile(r"\{(\d+)(\^?)\}")
@@ -68,7 +67,7 @@ class PreferenceTexts:
         is_plain = text == label and label in self.engine.rules.schema.stages
         return spell(self.engine.rules, "stage", label, self.language) if is_plain else text
 
-    def move_text(self, label: str, action: Action) -> str:
+    def move_text(self, label: str, action: object) -> str:
         """Return the text of a move; an option that is no card has its word in Chinese."""
         text, option = move_text(self.engine, label, action, self.language), str(action)
         rules = self.engine.rules

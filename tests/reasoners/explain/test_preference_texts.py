@@ -88,7 +88,7 @@ def test_stages_and_options_have_their_words() -> None:
     """Options that are no cards have ``word(option,…)``, and stages that are called nothing ``word(stage,…)``."""
     engine = load("doudizhu").engine(profile="botzone_bidding")
     texts = PreferenceTexts.of(engine.preference_model().kb, engine, "zh")
-    assert [texts.move_text("bid", f"bid({number})") for number in (0, 3)] == ["叫分 不叫", "叫分 叫3分"]
+    assert [texts.move_text("bid", f"bid({number})") for number in (0, 3)] == ["不叫", "叫3分"]
     assert texts.label_text("bid") == "叫分"
 
 
