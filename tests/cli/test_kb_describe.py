@@ -42,4 +42,4 @@ def test_plays_that_differ_in_length_only_are_one_line() -> None:
         "set: one card (13 of them)", "set: 2 of a rank (13 of them)", "set: 3 of a rank (13 of them)",
         "set: 4 of a rank (13 of them)",
     ]  # fmt: skip
-    assert sections[3]["lines"] == ["place: from -2 to 2 points", "a match is one deal"]
+    assert sections[3]["lines"] == ["by place: from -2 to 2 points", "a match is one deal"]

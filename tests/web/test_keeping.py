@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from abl_cards.asp.errors import KBError
+from abl_cards.asp.errors import KBError, make_error
 from abl_cards.core.atomic_files import lock_folder
 from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.web import startup_app
@@ -210,7 +210,12 @@ def test_rules_that_fail_for_a_moment_lose_no_table(
     async def then(page: Any, saved: Any) -> None:
         table, token = saved
         real = page.house.executor.engine
-        for problem in (GameError("broken"), KBError([]), FileNotFoundError("gone"), RuntimeError("odd")):
+        for problem in (
+            GameError("broken"),
+            KBError([make_error(None, "broken")]),
+            FileNotFoundError("gone"),
+            RuntimeError("odd"),
+        ):
 
             def fail(game: Any, profile: Any, problem: Exception = problem) -> Any:
                 raise problem

@@ -115,8 +115,9 @@ def describe_order(engine: Engine, translate: Translator) -> Iterator[str]:
     rules, groups = engine.rules, _group_plays(engine, translate.language)
     if rules.trick_query is not None:
         yield translate("follow")
-        if trumps := [spell(rules, "suit", suit, translate.language) for (suit,) in rules.kb.facts("trumps", 1)]:
-            yield translate("trumps", translate.join(trumps))
+        trumps = rules.kb.instances("trumps", 1)
+        if len(trumps) == 1:  # the same suit in every state
+            yield translate("trumps", spell(rules, "suit", trumps[0][0], translate.language))
     elif rules.tiers:
         yield translate("same_length" if any(len(group.lengths) > 1 for group in groups) else "same_kind")
         if bombs := _bomb_names(engine, groups, translate.language):

@@ -344,7 +344,7 @@ def test_errors_in_a_variant_of_guandan(tmp_path: Path) -> None:
     assert {rule: f"{errors[rule].message} ({errors[rule].remedy})" for rule in examples} == examples
 
 
-NOT_DECLARED = {"suit/1", "rank/1", "cost/2"}
+NOT_DECLARED = {"suit/1", "rank/1", "cost/2", "trumps/1"}
 """Predicates that are read for words and names; abl_cards/asp checks costs."""
 
 

@@ -81,7 +81,7 @@ def test_a_part_of_a_listed_hand_is_as_if_it_were_listed_itself(name: str) -> No
 @pytest.mark.parametrize(
     ("old", "new", "predicate"),
     [
-        ("member(S,S\\2)", "member(S,S)", "team/2"),
+        ("member(S,S\\2)", "member(S,S)", "member/2"),
         ("match_over.", "match_over. takes(S) :- owner(S).", "takes/1"),
         ("playable(pass).", "playable(pass). barred(set(3,1)) :- held(8,1).", "legal/1"),
         (
