@@ -164,7 +164,7 @@ _ENTRIES = (
                   block=2, comparison=BIT),
         RuleInput("has_passed(S)", (SEAT,), fields=("seat", "has_passed"), block=3, comparison=BIT),
         RuleInput("out(S)", (SEAT,), "S has laid its last card; cards that come to it later do not bring it back, and "
-                  "who gives its last card away is not out; when the episode is over every seat is out (see `finish/2`)",
+                  "who gives its last card away is not out; when an episode is over, every seat is out (`finish/2`)",
                   fields=("seat", "cards"), block=4,
                   comparison=BIT),
     ), both=lambda view: view.each(lambda column, rows: getattr(view.state, _ACT_ARRAYS[column])[rows]),
