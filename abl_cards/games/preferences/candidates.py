@@ -24,7 +24,7 @@ MAX_COMPARED = 1 << 14
 """Card sets of a decision that are all compared; beyond it, labels with many card sets are searched."""
 _MAX_DISTINCT = 1 << 11
 """The same, where card sets that differ in suits only are left out."""
-_MAX_OF_LABEL, _MAX_OF_LABEL_AT_FIRST = 1 << 7, 1 << 4
+_MAX_OF_LABEL, _MAX_OF_LABEL_AT_FIRST = 1 << 7, 1 << 2
 """Card sets of a label that are all compared in a decision with too many: of each label, and to find the promising."""
 _MAX_NEIGHBOURS = 1 << 9
 """Card sets listed among those of the best card set so far and of one more rank."""
@@ -108,9 +108,11 @@ class _Search:
         self._additions = _list_additions(decisions.rules)
 
     def _compute_costs(self, lists: MoveLists, rows: NDArray[np.int64]) -> _Costs:
-        """Compute the costs of candidates of the decisions ``rows`` [m]."""
-        estimate = None if self._estimate is None else self._estimate[rows]
-        cost, is_consistent = self._model.costs(self._decisions.select(rows), lists, estimate)
+        """Compute the costs of candidates of the decisions ``rows`` [m], ascending; each decision is evaluated once."""
+        distinct, first = np.unique(rows, return_index=True)
+        joined = lists._replace(start=lists.start[np.append(first, len(rows))])
+        estimate = None if self._estimate is None else self._estimate[distinct]
+        cost, is_consistent = self._model.costs(self._decisions.select(distinct), joined, estimate)
         return _Costs(lists, cost.astype(np.int64) + np.where(is_consistent, 0, _INCONSISTENT))
 
     def list_by_label(self, labels: NDArray[np.int16] | None, best_only: bool) -> MoveLists:
