@@ -52,10 +52,14 @@ def find_extensions(
     """
     blocks = _PlainBlocks(move_tables, hand, context, leading, legal, allowed)
     extensions = np.zeros(len(hand), np.bool_)
-    for kind in np.flatnonzero(hand > chosen):
+    by_class: dict[int, bool] = {}  # cards of a rank that no group names are alike
+    for kind in np.flatnonzero(hand > chosen).tolist():
         more = chosen.copy()
         more[kind] += 1
-        extensions[kind] = blocks.can_complete(more, hand)
+        key = blocks.class_of(kind)
+        if key not in by_class:
+            by_class[key] = blocks.can_complete(more)
+        extensions[kind] = by_class[key]
     return extensions
 
 
@@ -103,21 +107,27 @@ class _PlainBlocks:
         self._kickers, self._size = kickers[is_plain], np.maximum(kicker_size[is_plain], 1)
         self._allowed, self._needed = kicker_bits[is_plain], np.zeros((is_plain.sum(), len(is_rank)), np.int64)
         self._named = np.zeros((is_plain.sum(), len(hand)), np.int64)  # cards that groups of one kind take
-        for row, group in zip(*np.nonzero(size[is_plain]), strict=True):
-            cell, only = fields[is_plain][row, RANK, group], fields[is_plain][row, ONLY, group]
-            kinds = tables.slot_kind[cell]
-            kinds = kinds[kinds >= 0] if only < 0 else kinds[only : only + 1]
-            self._needed[row, rank_of[kinds[0]]] += size[is_plain][row, group]
-            if len(kinds) == 1:
-                self._named[row, kinds[0]] += size[is_plain][row, group]
+        fields, size = fields[is_plain], size[is_plain]
+        row, group = np.nonzero(size)
+        cell, only, count = fields[row, RANK, group], fields[row, ONLY, group], size[row, group]
+        kinds = np.sort(tables.slot_kind[cell], axis=1)[:, ::-1]  # those of a group first
+        named = np.where(only >= 0, tables.slot_kind[cell, only], np.where(kinds[:, 1] < 0, kinds[:, 0], -1))
+        np.add.at(self._needed, (row, rank_of[np.where(named >= 0, named, kinds[:, 0])]), count)
+        np.add.at(self._named, (row[named >= 0], named[named >= 0]), count[named >= 0])
+        self._is_held = (self._needed <= self._held).all(axis=1) & (self._named <= hand).all(axis=1)
 
     @staticmethod
     def _by_rank(rank_of: NDArray[np.int64], cards: NDArray[np.integer], num_ranks: int) -> NDArray[np.int64]:
         """Count the cards of each rank: int64 [ranks]."""
         return np.bincount(rank_of[rank_of >= 0], cards[rank_of >= 0], num_ranks).astype(np.int64)
 
-    def can_complete(self, chosen: NDArray[np.uint8], hand: NDArray[np.uint8]) -> bool:
-        """Return whether a block has a card set with the chosen cards among those of a hand."""
+    def class_of(self, kind: int) -> int:
+        """Return a number that cards with equal extensions share: the rank, or one of its own for a named card."""
+        is_alone = self._rank_of[kind] < 0 or self._named[:, kind].any()
+        return -1 - kind if is_alone else int(self._rank_of[kind])
+
+    def can_complete(self, chosen: NDArray[np.uint8]) -> bool:
+        """Return whether a block has a card set with the chosen cards among those of the hand."""
         if (self._other_sizes >= chosen.sum()).any():
             return True
         if (chosen[self._rank_of < 0] > 0).any():
@@ -127,9 +137,9 @@ class _PlainBlocks:
         for kind in np.flatnonzero(with_named.any(axis=0)):
             least[:, self._rank_of[kind]] += with_named[:, kind]
         reached = np.ones(len(least), np.uint64)  # bit K: K groups of kickers can be of the ranks so far
-        for rank, num_held in enumerate(self._held.tolist()):
-            of_rank = np.zeros_like(reached)
-            for count in range(_KICKER_BITS):
+        for rank in np.flatnonzero(self._held).tolist():
+            of_rank, num_held = np.zeros_like(reached), int(self._held[rank])
+            for count in range(min(_KICKER_BITS, num_held + 1)):
                 num_cards = self._needed[:, rank] + count * self._size
                 fits = (num_cards >= least[:, rank]) & (num_cards <= num_held)
                 if count:
@@ -138,4 +148,4 @@ class _PlainBlocks:
                     of_rank |= np.where(fits, reached << np.uint64(count), np.uint64(0))
             reached = of_rank
         is_whole = (reached >> self._kickers.astype(np.uint64)) & np.uint64(1) == 1
-        return bool((is_whole & (self._named <= hand).all(axis=1)).any())
+        return bool((is_whole & self._is_held).any())
