@@ -20,7 +20,7 @@ from abl_cards.games.sampling import (
     sample_stacked_tables,
 )
 from abl_cards.games.tables import Choices, Decisions, Tables
-from abl_cards.games.types import Indices, Moves
+from abl_cards.games.types import Indices, Moves, count_move_cards
 
 MAX_DEPTH = 240
 """Most decisions before a position: two episodes and more, so that most levels of tricks and hands occur."""
@@ -123,7 +123,7 @@ class _CardKeeper:
         view, rows = decisions.view, np.arange(len(keys))
         spare = np.maximum(view.hand.astype(np.int64) - self.kept_cards[view.rows, view.seats], 0)
         moves = [RandomAgent().play(decisions, splitmix64_array(keys, number)) for number in range(_NUM_CANDIDATES)]
-        used = [np.maximum(_count_kinds(move.cards, spare.shape[1]) - spare, 0).sum(axis=1) for move in moves]
+        used = [np.maximum(count_move_cards(move.cards, spare.shape[1]) - spare, 0).sum(axis=1) for move in moves]
         best = np.argmin(used, axis=0)
         forms, cards = [move.form for move in moves], [move.cards for move in moves]
         return Moves(np.stack(forms)[best, rows], np.stack(cards)[best, rows])
@@ -131,13 +131,6 @@ class _CardKeeper:
     def choose(self, choices: Choices, keys: NDArray[np.uint64]) -> NDArray[np.uint8]:
         """Return a random option."""
         return RandomAgent().choose(choices, keys)
-
-
-def _count_kinds(cards: NDArray[np.uint8], kinds: int) -> NDArray[np.int64]:
-    """Count the cards of each kind among cards [n, most]: int64 [n, kinds]."""
-    counts = np.zeros((len(cards), 256), np.int64)
-    np.add.at(counts, (np.arange(len(cards))[:, None], cards), 1)
-    return counts[:, :kinds]
 
 
 def collect_situations(engine: Engine, seed: int) -> SituationSet:

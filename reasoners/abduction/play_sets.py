@@ -17,7 +17,7 @@ from abl_cards.games.description import cards_from_counts, counts_from_cards
 from abl_cards.games.moves import ALL_LABELS, enumerate_moves, lookup_moves, scratch_for
 from abl_cards.games.notation import legal_labels, read_play
 from abl_cards.games.tables import Decisions
-from abl_cards.games.types import MAX_CARD_SETS
+from abl_cards.games.types import MAX_CARD_SETS, count_move_cards
 
 MAX_PLAY_SETS = 1 << 20
 """Most card sets of plays with equal numbers of cards."""
@@ -62,8 +62,7 @@ class PlaySets:
             raise GameError(message, ErrorCode.TOO_LARGE)
         form = np.concatenate([np.empty(0, np.int16), *(form for form, _ in pieces)])
         cards = np.concatenate([np.empty((0, num_cards), np.uint8), *(cards[:, :num_cards] for _, cards in pieces)])
-        counts = np.zeros((len(form), len(rules.pack)), np.uint8)
-        np.add.at(counts, (np.arange(len(form))[:, None], cards), 1)
+        counts = count_move_cards(cards, len(rules.pack))
         keys = np.column_stack([counts, form.view(np.uint8).reshape(len(form), 2)])
         first_rows = np.sort(np.unique(rows_as_keys(keys), return_index=True)[1])
         return cls(counts[first_rows], form[first_rows], forms.label_of[form[first_rows]].astype(np.int16))

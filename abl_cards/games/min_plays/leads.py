@@ -14,7 +14,7 @@ from abl_cards.games.description import Form, parse_rank_and_suit
 from abl_cards.games.min_plays.form_shapes import UncountableError
 from abl_cards.games.state import NO_SEAT
 from abl_cards.games.tables import Decisions, PlayerView, largest_hand, sample_fluents
-from abl_cards.games.types import MoveLists, replace_lists
+from abl_cards.games.types import MoveLists, merge_lists, replace_lists
 
 _LATE_ACTS = 1 << 14  # number of acts, so that rules about the first play do not apply
 _NUM_PROBES, _NUM_FULL_PROBES = 32, 2  # probes with additional cards, and how many of them include every form
@@ -122,8 +122,7 @@ def _list_first(decisions: Decisions) -> tuple[MoveLists, NDArray[np.bool_]]:
         cut = decisions.select(np.flatnonzero(is_cut))
         rows, labels = np.nonzero(cut.legal_mask.T)
         by_label, _ = cut.select(rows).first_card_sets(_MAX_OF_LABEL, labels.astype(np.int16))
-        start = by_label.start[np.searchsorted(rows, np.arange(len(cut.rows) + 1))]
-        lists = replace_lists(lists, np.flatnonzero(is_cut), by_label._replace(start=start))
+        lists = replace_lists(lists, np.flatnonzero(is_cut), merge_lists(by_label, rows, len(cut.rows)))
     return lists, is_cut
 
 

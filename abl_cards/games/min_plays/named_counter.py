@@ -17,7 +17,7 @@ from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.description import Form
 from abl_cards.games.min_plays.plays_counter import MinPlaysCounter
 from abl_cards.games.tables import largest_hand
-from abl_cards.games.types import NO_CARD
+from abl_cards.games.types import count_move_cards
 
 _MAX_COMBINATIONS = 256  # combinations of named plays, as the other counter runs for each of them
 
@@ -59,18 +59,11 @@ class NamedCardsCounter:
             rows, moves = np.flatnonzero(holds_named), np.flatnonzero(holds_named[hand_of_move])
             row_of_move = np.searchsorted(rows, hand_of_move[moves])
             rest = hands[rows] - named
-            fits = (_count_kinds(cards[moves], rest.shape[1]) <= rest[row_of_move]).all(axis=1)
+            fits = (count_move_cards(cards[moves], rest.shape[1]) <= rest[row_of_move]).all(axis=1)
             offsets = np.concatenate([[0], np.bincount(row_of_move[fits], minlength=len(rows)).cumsum()])
             after = self.others.min_plays_after(rest, context[rows], offsets, np.ascontiguousarray(cards[moves[fits]]))
             plays[moves[fits]] = np.minimum(plays[moves[fits]], after + num_plays)
         return plays
-
-
-def _count_kinds(cards: NDArray[np.uint8], num_kinds: int) -> NDArray[np.int64]:
-    """Count the copies of each kind [moves, kinds] in rows of cards."""
-    counts = np.zeros((len(cards), NO_CARD + 1), np.int64)
-    np.add.at(counts, (np.arange(len(cards))[:, None], cards), 1)
-    return counts[:, :num_kinds]
 
 
 def find_named_forms(rules: CompiledGame) -> dict[Term, NDArray[np.uint8]]:

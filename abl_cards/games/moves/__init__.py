@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from abl_cards.core import lazy_exports
 
 if TYPE_CHECKING:
-    from abl_cards.games.moves.completions import find_extensions, group_by_rank
+    from abl_cards.games.moves.completions import find_extensions, rank_of_cards
     from abl_cards.games.moves.enumerate import ALL_LABELS, enumerate_moves
     from abl_cards.games.moves.form_index import FormIndex, build_form_index, list_whole_hands
     from abl_cards.games.moves.label_forms import LabelForms, build_label_forms, unpack_label_forms
@@ -67,12 +67,12 @@ __all__ = [
     "filter_labels",
     "find_extensions",
     "find_whole_hand_forms",
-    "group_by_rank",
     "has_suited_forms",
     "label_reach",
     "list_whole_hands",
     "lookup_moves",
     "new_packed_scratch",
+    "rank_of_cards",
     "sample_card_sets",
     "sample_lookup_moves",
     "sample_required_sets",

@@ -63,7 +63,7 @@ def find_extensions(
     return extensions
 
 
-def group_by_rank(move_tables: MoveTables, num_kinds: int) -> NDArray[np.int64]:
+def rank_of_cards(move_tables: MoveTables, num_kinds: int) -> NDArray[np.int64]:
     """Return the cell of each card that most cards share, such as its rank.
 
     Args:
@@ -88,7 +88,7 @@ class _PlainBlocks:
         self, tables: MoveTables, hand: NDArray[np.uint8], context: int, leading: bool, legal: NDArray[np.uint8],
         allowed: NDArray[np.uint8],
     ) -> None:  # fmt: skip
-        blocks, rank_of = tables.blocks, group_by_rank(tables, len(hand))
+        blocks, rank_of = tables.blocks, rank_of_cards(tables, len(hand))
         form_allowed = np.where(blocks[:, FORM] >= 0, allowed[np.maximum(blocks[:, FORM_ROW], 0)], 1)
         rows = np.flatnonzero((legal[blocks[:, LABEL]] > 0) & (form_allowed > 0))
         fields, num_groups = tables.group_fields[rows].astype(np.int64), blocks[rows, GROUPS]
@@ -103,7 +103,9 @@ class _PlainBlocks:
         is_plain = (blocks[rows, MODE] == PLAIN) & ~(has_wild & (blocks[rows, WILDS] > 0)) & (kickers <= _MAX_GROUPS)
         is_plain &= ~(kicker_bits[:, ~is_rank] > 0).any(axis=1)
         self._other_sizes = (size.sum(axis=1) + kickers * kicker_size)[~is_plain]
-        self._rank_of, self._held = rank_of, self._by_rank(rank_of, hand, len(is_rank))
+        self._rank_of = rank_of
+        has_rank = rank_of >= 0
+        self._held = np.bincount(rank_of[has_rank], hand[has_rank], len(is_rank)).astype(np.int64)  # by rank
         self._kickers, self._size = kickers[is_plain], np.maximum(kicker_size[is_plain], 1)
         self._allowed, self._needed = kicker_bits[is_plain], np.zeros((is_plain.sum(), len(is_rank)), np.int64)
         self._named = np.zeros((is_plain.sum(), len(hand)), np.int64)  # cards that groups of one kind take
@@ -115,11 +117,6 @@ class _PlainBlocks:
         np.add.at(self._needed, (row, rank_of[np.where(named >= 0, named, kinds[:, 0])]), count)
         np.add.at(self._named, (row[named >= 0], named[named >= 0]), count[named >= 0])
         self._is_held = (self._needed <= self._held).all(axis=1) & (self._named <= hand).all(axis=1)
-
-    @staticmethod
-    def _by_rank(rank_of: NDArray[np.int64], cards: NDArray[np.integer], num_ranks: int) -> NDArray[np.int64]:
-        """Count the cards of each rank: int64 [ranks]."""
-        return np.bincount(rank_of[rank_of >= 0], cards[rank_of >= 0], num_ranks).astype(np.int64)
 
     def class_of(self, kind: int) -> int:
         """Return a number that cards with equal extensions share: the rank, or one of its own for a named card."""

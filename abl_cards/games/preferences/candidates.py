@@ -13,17 +13,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.games.compiled import CompiledGame, cache_per_game
-from abl_cards.games.moves import group_by_rank
+from abl_cards.games.moves import rank_of_cards
 from abl_cards.games.preferences.preference_inputs import GamePreferenceInputs
 from abl_cards.games.preferences.preference_model import PreferenceModel
 from abl_cards.games.preferences.preferences import CompiledPreferences, compile_preferences
 from abl_cards.games.tables import Choices, Decisions, is_play_decision
-from abl_cards.games.types import HandEstimate, MoveLists, Moves, count_move_cards, join_lists, replace_lists
+from abl_cards.games.types import (
+    HandEstimate,
+    MoveLists,
+    Moves,
+    count_move_cards,
+    join_lists,
+    merge_lists,
+    replace_lists,
+)
 
 MAX_COMPARED = 1 << 14
 """Card sets of a decision that are all compared; beyond it, labels with many card sets are searched."""
 _MAX_DISTINCT = 1 << 11
-"""The same, where card sets that differ in suits only are left out."""
+"""Limit in place of ``MAX_COMPARED`` where card sets that differ in suits only are left out."""
 _MAX_OF_LABEL, _MAX_OF_LABEL_AT_FIRST = 1 << 7, 1 << 2
 """Card sets of a label that are all compared in a decision with too many: of each label, and to find the promising."""
 _MAX_NEIGHBOURS = 1 << 9
@@ -139,7 +147,7 @@ class _Search:
         cut = np.flatnonzero(is_cut)
         if cut.size:
             lists = replace_lists(lists, cut, self._improve(rows[cut], labels[cut]))
-        return MoveLists(lists.start[np.searchsorted(rows, np.arange(n + 1))], lists.form, lists.cards)
+        return merge_lists(lists, rows, n)
 
     def _improve(self, rows: NDArray[np.int64], labels: NDArray[np.int16]) -> MoveLists:
         """Find cheap card sets of labels [m] of the decisions ``rows`` [m], the best first."""
@@ -195,8 +203,7 @@ class _Search:
         lists, _ = decisions.select(row).first_card_sets(
             _MAX_NEIGHBOURS, labels[row], among, one_per_rank=self._one_per_rank
         )
-        start = lists.start[np.searchsorted(row, np.arange(len(labels) + 1))]
-        return self._compute_costs(_insert_first(MoveLists(start, lists.form, lists.cards), moves), rows)
+        return self._compute_costs(_insert_first(merge_lists(lists, row, len(labels)), moves), rows)
 
 
 def _rank_within(rows: NDArray[np.int64], cost: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -237,7 +244,7 @@ def _merge_costs(parts: list[_Costs]) -> _Costs:
 @cache_per_game
 def _card_ranks(rules: CompiledGame) -> NDArray[np.int64]:
     """Return the rank of each card [kinds], by which a search adds cards; a card of no rank has one of its own."""
-    rank = group_by_rank(rules.move_tables, len(rules.pack))
+    rank = rank_of_cards(rules.move_tables, len(rules.pack))
     own = len(rules.move_tables.slot_kind) + np.arange(len(rank))
     return np.unique(np.where(rank < 0, own, rank), return_inverse=True)[1].ravel()
 

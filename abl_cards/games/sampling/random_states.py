@@ -26,7 +26,7 @@ from abl_cards.games.tables import (
     sample_fluents,
     settle_tricks,
 )
-from abl_cards.games.types import LEADING, NO_CARD, Indices
+from abl_cards.games.types import LEADING, NO_CARD, Indices, count_move_cards
 
 _LEAD_SHARE = 0.2  # share of states in which the seat leads
 _FORM_CARDS_SHARE = 0.7  # probability that the cards of a form are put into a hand
@@ -109,11 +109,9 @@ def _sample_cards_in_trick(state: TableState, rng: np.random.Generator) -> None:
     rows = np.flatnonzero(state.to_beat >= 0)
     shares = rng.random((len(rows), state.played.shape[1], 1))
     state.trick_cards[rows] = rng.binomial(state.played[rows], shares)
-    tops = np.zeros((len(rows), state.played.shape[2] + 1), np.uint8)
-    cards = np.minimum(state.top_cards[rows], state.played.shape[2])
-    np.add.at(tops, (np.arange(len(rows))[:, None], cards), 1)
+    tops = count_move_cards(state.top_cards[rows], state.played.shape[2])
     owners = state.owner[rows]
-    state.trick_cards[rows, owners] = np.maximum(state.trick_cards[rows, owners], tops[:, :-1])
+    state.trick_cards[rows, owners] = np.maximum(state.trick_cards[rows, owners], tops)
 
 
 def _place_cards_to_beat(rules: CompiledGame, state: TableState) -> None:

@@ -304,9 +304,9 @@ class LegalCardSets:
         Returns:
             bool [kinds], see ``moves.completions``.
         """
-        legal = self.legal_mask[:, row].copy()
-        legal[np.arange(len(legal)) != (np.arange(len(legal)) if label == ALL_LABELS else label)] = 0
-        view = self.view
+        legal, view = self.legal_mask[:, row], self.view
+        if label != ALL_LABELS:
+            legal = np.where(np.arange(len(legal)) == label, legal, np.uint8(0))
         return find_extensions(
             self.query.move_tables, view.hand[row], chosen, int(view.context[row]), bool(view.to_beat[row] < 0),
             legal, self.outputs[:, row],

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         Moves,
         count_move_cards,
         join_lists,
+        merge_lists,
         replace_lists,
     )
     from abl_cards.games.types.results import LabelTraits, ReplayMismatch, ReplayResult
@@ -42,6 +43,7 @@ __all__ = [
     "copy_rows",
     "count_move_cards",
     "join_lists",
+    "merge_lists",
     "named_arrays",
     "replace_lists",
     "sample_hand_estimates",

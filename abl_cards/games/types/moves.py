@@ -86,6 +86,20 @@ class MoveLists(NamedTuple):
         return rows
 
 
+def merge_lists(lists: MoveLists, decision: NDArray[np.int64], n: int) -> MoveLists:
+    """Merge lists of the same decision.
+
+    Args:
+        lists: m lists, such as one for each label of a decision.
+        decision: int64 [m], the decision that each belongs to, ascending.
+        n: Number of decisions.
+
+    Returns:
+        The lists of the n decisions, with the same card sets in the same order.
+    """
+    return lists._replace(start=lists.start[np.searchsorted(decision, np.arange(n + 1))])
+
+
 def count_move_cards(cards: NDArray[np.uint8], kinds: int) -> NDArray[np.uint8]:
     """Count the copies of each card in moves.
 
@@ -97,7 +111,7 @@ def count_move_cards(cards: NDArray[np.uint8], kinds: int) -> NDArray[np.uint8]:
         uint8 [moves, kinds].
     """
     counts = np.zeros((len(cards), kinds + 1), np.uint8)
-    np.add.at(counts, (np.repeat(np.arange(len(cards)), cards.shape[1]), np.minimum(cards, kinds).ravel()), 1)
+    np.add.at(counts, (np.arange(len(cards))[:, None], np.minimum(cards, kinds)), 1)
     return counts[:, :kinds]
 
 

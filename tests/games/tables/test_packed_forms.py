@@ -29,7 +29,7 @@ needs(house(R,P,Q),1,R,3) :- form(_,house(R,P,Q)).
 needs(house(R,P,Q),2,P,1) :- form(_,house(R,P,Q)). needs(house(R,P,Q),3,Q,1) :- form(_,house(R,P,Q)).
 """
 OPENING = "includes(card(2,b)) :- leading, in_hand(card(2,b),1)."
-"""Who leads plays a card that he holds, so that all answers are unpacked."""
+"""Rules by which the leader plays a card that it holds, so that all answers are unpacked."""
 
 
 def _games(folder: Path, monkeypatch: pytest.MonkeyPatch, more: str) -> tuple[CompiledGame, CompiledGame]:
