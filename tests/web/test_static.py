@@ -12,7 +12,7 @@ from abl_cards.web.static_files import STATIC_FOLDER, read_files
 
 SCRIPTS = sorted(path for path in STATIC_FOLDER.rglob("*.js") if "vendor" not in path.parts)
 SCRIPT_IDS = [path.relative_to(STATIC_FOLDER).as_posix() for path in SCRIPTS]
-BUDGET = 150_000
+BUDGET = 80_000
 """Compressed bytes of a table."""
 LAB = 450_000
 """Compressed bytes of the rules lab in addition."""

@@ -1,6 +1,6 @@
 // Component Section: rule files of a game in an editor, and the effect of each edit on pinned positions.
 import { announce } from '../announce.js';
-import { html, loadModule, useEffect, useRef, useState } from '../html.js';
+import { html, loadModule, loadStyle, useEffect, useRef, useState } from '../html.js';
 import { request } from '../link.js';
 import { settings, useSettings } from '../settings.js';
 import { t } from '../words.js';
@@ -12,6 +12,8 @@ import { SharedFiles } from './shared_files.js';
 import { useJob } from './use_job.js';
 import { WeightSliders } from './weight_sliders.js';
 import './words.js';
+
+await loadStyle('lab/lab');
 
 const TYPING_PAUSE = 400;
 

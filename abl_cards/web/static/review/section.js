@@ -1,9 +1,11 @@
 // Component Section: open a record, or step through a review.
-import { html, useEffect, useState } from '../html.js';
+import { html, loadStyle, useEffect, useState } from '../html.js';
 import { request } from '../link.js';
 import { RecordForm } from './record_form.js';
 import { ReviewSheet } from './review_sheet.js';
 import './words.js';
+
+await loadStyle('review/review');
 
 export function Section({ path }) {
   const [id, index] = path;

@@ -1,8 +1,10 @@
 // Component Section: the overview, or one served table.
-import { html } from '../html.js';
+import { html, loadStyle } from '../html.js';
 import { Overview } from './overview.js';
 import { ServedTable } from './served_table.js';
 import './words.js';
+
+await loadStyle('watch/watch');
 
 export function Section({ path }) {
   const [kind, name] = path;
