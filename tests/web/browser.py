@@ -16,6 +16,7 @@ from abl_cards.web.lobby import Lobby
 
 PATIENCE = 90_000
 """Time limit in milliseconds; a first call may compile."""
+AXE = Path(__file__).parent / "axe" / "axe.min.js"
 PICTURES = Path(__file__).resolve().parents[2] / "docs" / "pictures"
 
 
@@ -131,3 +132,14 @@ def _shrink(picture: Path) -> None:
 
     with Image.open(picture) as image:
         image.convert("RGB").quantize(256).save(picture, optimize=True)
+
+
+def serious(page: Any) -> list[str]:
+    """Return the serious accessibility problems that axe-core finds."""
+    page.evaluate(AXE.read_text(encoding="utf-8"))
+    result = page.evaluate("() => axe.run(document, {resultTypes: ['violations']})")
+    return [
+        f"{violation['id']}: {violation['help']}: {violation['nodes'][0]['html'][:160]}"
+        for violation in result["violations"]
+        if violation["impact"] in ("serious", "critical")
+    ]

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from typing import Any, TypeVar
 
 import pytest
@@ -11,6 +11,7 @@ from abl_cards.web.config import WebConfig
 from abl_cards.web.lobby import Lobby
 from tests.in_process import edits_in_process, grounding, low_limits, sandboxed, short_matches  # noqa: F401
 from tests.web.asgi import Answer, Socket, request
+from tests.web.browser import Watched, chromium, served
 
 T = TypeVar("T")
 
@@ -72,3 +73,41 @@ def with_page() -> Callable[[Callable[[Page], Coroutine[Any, Any, T]]], T]:
         return asyncio.run(within())
 
     return run
+
+
+@pytest.fixture(scope="module")
+def house() -> Iterator[Any]:
+    chromium()
+    with served() as (address, lobby):
+        yield address, lobby
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    path = chromium()
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as player:
+        running = player.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield running
+        running.close()
+
+
+@pytest.fixture
+def look(browser: Any, house: Any) -> Iterator[Any]:
+    """Open pages with separate cookies and storage; check afterwards that they had no errors."""
+    opened: list[tuple[Any, Watched]] = []
+
+    def make(width: int = 1280, height: int = 860, locale: str = "en-US", **more: Any) -> Watched:
+        context = browser.new_context(viewport={"width": width, "height": height}, locale=locale, **more)
+        context.add_init_script(
+            "localStorage.getItem('abl-cards') || localStorage.setItem('abl-cards', '{\"pace\":0}')"
+        )
+        watched = Watched(context.new_page(), house[0])
+        opened.append((context, watched))
+        return watched
+
+    yield make
+    for context, watched in opened:
+        assert watched.trouble == []
+        context.close()

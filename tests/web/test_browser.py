@@ -5,7 +5,6 @@
 
 import json
 import re
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -15,61 +14,11 @@ import pytest
 
 from abl_cards.games.game import game_names, load
 from tests.effort import long
-from tests.web.browser import Watched, chromium, served
+from tests.web.browser import Watched, serious
 from tests.web.served import show
 from tests.web.test_words import is_foreign
 
-AXE = Path(__file__).parent / "axe" / "axe.min.js"
 KEYS_OF_RANKS = {"10": "t"}
-
-
-@pytest.fixture(scope="module")
-def house() -> Iterator[Any]:
-    chromium()
-    with served() as (address, lobby):
-        yield address, lobby
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    path = chromium()
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as player:
-        running = player.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        yield running
-        running.close()
-
-
-@pytest.fixture
-def look(browser: Any, house: Any) -> Iterator[Any]:
-    """Open pages with separate cookies and storage; check afterwards that they had no errors."""
-    opened: list[tuple[Any, Watched]] = []
-
-    def make(width: int = 1280, height: int = 860, locale: str = "en-US", **more: Any) -> Watched:
-        context = browser.new_context(viewport={"width": width, "height": height}, locale=locale, **more)
-        context.add_init_script(
-            "localStorage.getItem('abl-cards') || localStorage.setItem('abl-cards', '{\"pace\":0}')"
-        )
-        watched = Watched(context.new_page(), house[0])
-        opened.append((context, watched))
-        return watched
-
-    yield make
-    for context, watched in opened:
-        assert watched.trouble == []
-        context.close()
-
-
-def serious(page: Any) -> list[str]:
-    """Return the serious accessibility problems that axe-core finds."""
-    page.evaluate(AXE.read_text(encoding="utf-8"))
-    result = page.evaluate("() => axe.run(document, {resultTypes: ['violations']})")
-    return [
-        f"{violation['id']}: {violation['help']}: {violation['nodes'][0]['html'][:160]}"
-        for violation in result["violations"]
-        if violation["impact"] in ("serious", "critical")
-    ]
 
 
 def play_best(look: Watched) -> dict[str, Any]:
