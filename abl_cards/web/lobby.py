@@ -34,7 +34,7 @@ from abl_cards.web.prewarmed_table import PrewarmedTable
 from abl_cards.web.seats import PERSON, TableSeat
 from abl_cards.web.snapshot import is_trick_over, make_snapshot, make_welcome
 from abl_cards.web.table import WebTable
-from abl_cards.web.texts import BilingualText
+from abl_cards.web.texts import BilingualText, stage_text
 
 if TYPE_CHECKING:
     from abl_cards.games import Engine
@@ -92,7 +92,8 @@ class Lobby:
     async def game_json(self, name: str, profile: str) -> dict[str, Any]:
         """Return the data of a game that needs its compiled rules."""
         engine, rules_error = await self.valid_engine(name, profile or None)
-        fields = {"name": name, "seats": engine.rules.seating.seats, "teams": engine.teams.tolist()}
+        stages = [stage_text(engine, str(stage)) for stage in engine.rules.schema.stages]
+        fields = {"name": name, "seats": engine.rules.seating.seats, "teams": engine.teams.tolist(), "stages": stages}
         return fields | ({"refused": rules_error} if rules_error else {})
 
     async def rules_json(self, name: str, profile: str, language: str) -> dict[str, Any]:

@@ -24,6 +24,7 @@ export function AdvicePanel({ advice, coach, past, picked, welcome, view, names,
   const isEmpty = !answer && !past && !coach.judged && !coach.isBusy;
   return html`
     <section
+      key=${isOpen}
       class=${`panel advice ${isOpen ? 'open' : ''}`}
       aria-label=${t('advice')}
       aria-busy=${Boolean(busy)}
@@ -31,11 +32,11 @@ export function AdvicePanel({ advice, coach, past, picked, welcome, view, names,
     >
       <header>
         <h2>${t('advice')}</h2>
+        ${view.me != null && html`<${CoachMode} mode=${coach.mode} />`}
         ${isOpen && html`<button type="button" class="quiet" aria-label=${t('close')} onClick=${close}>✕</button>`}
       </header>
-      ${view.me != null && html`<${CoachMode} mode=${coach.mode} />`}
-      <${CoachPanel} coach=${coach} picked=${picked} names=${names} take=${take} />
       ${past && html`<${PastPanel} past=${past} names=${names} />`}
+      <${CoachPanel} coach=${coach} picked=${picked} names=${names} take=${take} />
       ${isEmpty && !busy && html`<p class="small">${t('noAdvice')}</p>`}
       ${busy && html`<p class="small">${t('thinking')} …</p>`}
       ${answer?.type === 'error' && html`<p class="problem">${errorText(answer)}</p>`}
