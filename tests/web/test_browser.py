@@ -270,7 +270,7 @@ def test_hints_reasons_and_taking_back(look: Any) -> None:
     here.new_table(game="guandan", seed=9, seats=["person", "kb", "kb", "kb"])
     state = here.wait_for_turn()
     here.press("b")
-    here.page.wait_for_selector(".labels")
+    here.page.wait_for_selector(".labels", state="attached")
     here.page.wait_for_selector(".hand .picked")
     here.page.wait_for_timeout(400)
     here.page.locator(".imagined summary").click()
