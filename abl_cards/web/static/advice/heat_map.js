@@ -54,7 +54,7 @@ export function HeatMap({ estimate, deck, names, truth }) {
                       style=${{ fillOpacity: Math.max(0.04, copies / maxCopies) }}
                     >
                       <title>
-                        ${names[seat]}: ${cardName(deck, cards[column])} ${copies.toFixed(2)}
+                        ${names[seat]}${t('colon')}${cardName(deck, cards[column])} ${copies.toFixed(2)}
                         ${truth ? ` / ${truth[seat][column]}` : ''}
                       </title>
                     </rect>

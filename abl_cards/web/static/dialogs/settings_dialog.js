@@ -63,6 +63,7 @@ export function SettingsDialog() {
           ${t('advisor')}${' '}
           <input
             size="14"
+            lang="en"
             placeholder="abl, kb"
             value=${current.advisor}
             onChange=${(event) => updateSettings({ advisor: event.target.value.trim() })}
