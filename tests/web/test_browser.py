@@ -38,9 +38,10 @@ READY = """() => {
 
 def play_once(look: Watched, state: dict[str, Any]) -> None:
     """Make one decision by the hint."""
+    is_made_at_once = state["phase"] == "choice" and look.page.locator(".mine .choices button").count()
     look.press("b")
-    if state["phase"] == "choice" and look.page.locator(".mine .buttons kbd").first.inner_text() == "1":
-        look.wait_for_change(state["at"])  # the hint makes a choice of several words at once
+    if is_made_at_once:  # a choice among words
+        look.wait_for_change(state["at"])
         return
     look.press(look.page.wait_for_function(READY).json_value())
     look.wait_for_change(state["at"])
