@@ -136,10 +136,11 @@ class Folder:
             profile: Name of the profile; None for the default profile.
 
         Returns:
-            One tuple for each rule file, auxiliary file and common file.
+            One tuple for each rule file, auxiliary file and common file, and for that which states what is shown.
         """
         common_files = (file for directory in self.include_paths for file in sorted(directory.glob("*.lp")))
-        files = [*self.files(profile), *self.layers.auxiliary_files.values(), *common_files]
+        show_files = [self.layers.show_file] if self.layers.show_file else []
+        files = [*self.files(profile), *self.layers.auxiliary_files.values(), *show_files, *common_files]
         stats = ((str(file), file.stat()) for file in files if file.exists())
         return tuple((name, stat.st_mtime_ns, stat.st_size) for name, stat in stats)
 
