@@ -42,11 +42,22 @@ class GameLog(NullListener):
 
     def __post_init__(self) -> None:
         """Start with empty records."""
+        self._decision: int | None = None  # index of the first decision of the current act, if it is known
         self.trick: list[dict[str, Any]] = []
         self.previous_trick: list[dict[str, Any]] = []
         self.log: list[dict[str, Any]] = []
         self.last_actions: dict[int, dict[str, Any]] = {}  # last action of each seat in this episode
         self.episode_result: dict[str, Any] | None = None  # result of the last episode
+
+    def begin_decision(self, index: int) -> None:
+        """Note the index of the next decision; events have that of the first decision of their play."""
+        if self._decision is None:
+            self._decision = index
+
+    def _append_act(self, event: dict[str, Any]) -> None:
+        if self._decision is not None:
+            event["act"], self._decision = self._decision, None
+        self._append_event(event)
 
     def _append_event(self, event: dict[str, Any]) -> None:
         self.num_events += 1
@@ -72,7 +83,7 @@ class GameLog(NullListener):
             "cards": [value] if value in rules.card_codes.kind_by_text else [], "secret": stage in rules.secret_stages,
         }  # fmt: skip
         self.last_actions[seat] = event
-        self._append_event(event)
+        self._append_act(event)
 
     def on_play(self, tables: Tables, rows: Indices, moves: Moves) -> None:
         """Record a play or a pass; a lead begins a new trick."""
@@ -89,10 +100,11 @@ class GameLog(NullListener):
             "kind": "play", "seat": seat,
             "cards": [rules.card_codes.kind_texts[card] for card in sorted(cards, key=order.index)],
             "text": play_text(self.engine, form, len(cards)), "passed": form == rules.forms.pass_form and not cards,
+            "strong": form >= 0 and bool(self.engine.label_traits.is_bomb[rules.forms.label_of[form]]),
         }  # fmt: skip
         self.last_actions[seat] = event
         self.trick.append(event)
-        self._append_event(event)
+        self._append_act(event)
 
     def on_retraction(self, tables: Tables, rows: Indices, moves: Moves) -> None:
         """Correct the last play, from which the rules took cards back, and note what it was meant to be."""

@@ -32,7 +32,7 @@ from abl_cards.web.limits import (
 )
 from abl_cards.web.prewarmed_table import PrewarmedTable
 from abl_cards.web.seats import PERSON, TableSeat
-from abl_cards.web.snapshot import make_snapshot, make_welcome
+from abl_cards.web.snapshot import is_trick_over, make_snapshot, make_welcome
 from abl_cards.web.table import WebTable
 from abl_cards.web.texts import BilingualText
 
@@ -331,7 +331,7 @@ class Lobby:
             try:
                 while table.is_agents_turn:
                     if has_changed and table.viewers:
-                        await asyncio.sleep(table.agent_delay)
+                        await asyncio.sleep(agent_pause(table))
                     async with table.lock:
                         has_changed = await self.executor.run(table.run_agent)
                     table.on_change()
@@ -343,6 +343,13 @@ class Lobby:
             table.wake.clear()
 
 
+def agent_pause(table: WebTable) -> float:
+    """Return the seconds before an agent acts: longer after a full trick, so that it can be seen; none in a hurry."""
+    return 0.0 if table.is_fast else table.agent_delay * (TRICK_REST if is_trick_over(table) else 1.0)
+
+
+TRICK_REST = 1.7
+"""Pause after a full trick, in pauses of an agent."""
 PRELOAD_DELAY = 1.5
 """Seconds between the first table of a game and the loading of its agent."""
 DEFAULT_AGENTS = ("kb", "greedy", "random")

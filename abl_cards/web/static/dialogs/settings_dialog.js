@@ -45,6 +45,7 @@ export function SettingsDialog() {
           <select value=${current.order} onChange=${(event) => updateSettings({ order: event.target.value })}>
             <option value="rank">${t('byRank')}</option>
             <option value="suit">${t('bySuit')}</option>
+            <option value="groups">${t('byGroups')}</option>
           </select>
         </label>
         <label>
@@ -69,6 +70,7 @@ export function SettingsDialog() {
             onChange=${(event) => updateSettings({ advisor: event.target.value.trim() })}
           />
         </label>
+        ${checkbox('sound', t('sound'), true, false)}
         ${checkbox('announce', t('announce'), true, false)}
       </form>
     </${Dialog}>
