@@ -15,6 +15,7 @@ from abl_cards.web.shown_facts import table_facts
 from abl_cards.web.texts import card_orders, deck_json, hand_texts, option_text, role_texts, stage_text
 
 if TYPE_CHECKING:
+    from abl_cards.web.review_positions import ReviewPosition
     from abl_cards.web.seats import Permission
     from abl_cards.web.spectator_feed import ServedTableView
     from abl_cards.web.table import WebTable
@@ -68,7 +69,7 @@ def make_snapshot(table: WebTable, permission: Permission) -> dict[str, Any]:
     """Return a table of this server as seen by a seat or a spectator, with the options of the seat to decide."""
     snapshot = make_view(table, permission)
     if snapshot["turn"] is not None and snapshot["turn"] == permission.seat and not table.problem:
-        snapshot["asked"] = _options_json(table, int(table.tables.state.stage[0]))
+        snapshot["asked"] = options_json(table, int(table.tables.state.stage[0]))
     snapshot["skip"] = can_skip(table, permission) and not table.is_fast
     return snapshot
 
@@ -154,7 +155,7 @@ def _seats_json(table: ViewableTable, permission: Permission) -> list[dict[str, 
     return seats
 
 
-def _options_json(table: WebTable, stage: int) -> dict[str, Any]:
+def options_json(table: WebTable | ReviewPosition, stage: int) -> dict[str, Any]:
     """Return the options of the seat to decide."""
     if stage == PLAY:
         selection = table.get_selection().interpret([])

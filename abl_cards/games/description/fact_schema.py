@@ -138,7 +138,8 @@ STATIC_PREDICATES = frozenset({*FACTS, *PREFERENCE_FACTS, *_AUXILIARY_FACTS}) - 
 """Predicates that are read once, so they may not depend on inputs."""
 
 TEXT_FACTS = frozenset(map(Signature.parse, (
-    "one/2", "count/2", "any/2", "title/2", "title/3", "default_profile/1", "platform/1", "parent/1", "replaces/1", "leaves_out/1",
+    "one/2", "count/2", "any/2", "title/2", "title/3", "default_profile/1", "platform/1", "parent/1", "replaces/1",
+    "leaves_out/1",
 )))  # fmt: skip
 """Facts that are read from the text before grounding: they have no body, and only plain names as arguments."""
 
