@@ -13,7 +13,16 @@ from abl_cards.games.notation import hand_orders
 from abl_cards.games.state import NO_SEAT
 from abl_cards.games.tables import NullListener, Tables
 from abl_cards.games.types import DRAW, LEADING, Indices, Moves
-from abl_cards.web.texts import card_kinds, label_kind_text, label_text, option_text, stage_text, untranslated
+from abl_cards.web.shown_facts import episode_facts
+from abl_cards.web.texts import (
+    card_kinds,
+    hand_texts,
+    label_kind_text,
+    label_text,
+    option_text,
+    stage_text,
+    untranslated,
+)
 
 MAX_LOG_LENGTH = 400
 PASS_TEXTS = [["pass", "不要"]]
@@ -109,13 +118,14 @@ class GameLog(NullListener):
 
     def on_episode_end(self, tables: Tables, rows: Indices) -> None:
         """Record the result and the remaining hands."""
-        state, codes = tables.state, self.engine.rules.card_codes
+        state, rules = tables.state, self.engine.rules
         self.episode_result = {
             "kind": "end", "episode": int(tables.num_episodes[0]), "points": tables.points[0].tolist(),
             "total": tables.total_points[0].tolist(),
             "finish": [seat for seat in state.finish_order[0].tolist() if seat != NO_SEAT],
-            "hands": [split_cards(codes.write_hand(hand)) for hand in state.hands[0]], "over": False, "winners": [],
-            "trick": list(self.trick),
+            "hands": [hand_texts(rules, hand, int(state.context[0])) for hand in state.hands[0]], "over": False,
+            "winners": [],
+            "trick": list(self.trick), "shown": episode_facts(self.engine, tables),
         }  # fmt: skip
         self._append_event(self.episode_result)
 
@@ -133,11 +143,6 @@ def _remove_cards(cards: list[str], removed: list[str]) -> list[str]:
     for card in removed:
         left.remove(card)
     return left
-
-
-def split_cards(cards: str | list[str]) -> list[str]:
-    """Return cards as a list, also if they are written as one text."""
-    return list(cards)
 
 
 def play_text(engine: Engine, form: int, num_cards: int) -> list[str]:

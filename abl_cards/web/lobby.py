@@ -84,6 +84,7 @@ class Lobby:
         """Return the games with their titles, profiles and agents."""
         games = [
             {"name": name, "title": bilingual_title(game), "profiles": sorted(game.folder.profiles),
+             "profile_titles": [_profile_title(game, profile) for profile in sorted(game.folder.profiles)],
              "profile": game.folder.default_profile, "agents": self.agents_of(name)}
             for name, game in self.games.items()
         ]  # fmt: skip
@@ -376,6 +377,12 @@ def _packaged_presets(name: str) -> list[int]:
 def choose_default_game(names: Sequence[str]) -> str:
     """Return the game with shipped weights of the simplest preset, or else the first game."""
     return min(names, key=lambda name: min(_packaged_presets(name), default=1 << 10))
+
+
+def _profile_title(loaded_game: Game, profile: str) -> BilingualText:
+    """Return the title of a profile in both languages; without titles, derived from the name of its file."""
+    titles, fallback = loaded_game.folder.profile_titles(profile), profile.replace("_", " ")
+    return [titles.get("en", fallback), titles.get("zh", fallback)]
 
 
 def bilingual_title(loaded_game: Game) -> BilingualText:

@@ -43,7 +43,7 @@ export function useAdvice(view, link, welcome, names) {
           .join(' ')}`,
       );
     if (response.type === 'why')
-      announce(response.readings.map((reading) => (reading.legal ? t('legal') : t('illegal'))).join(', '));
+      announce(response.readings.map((reading) => (reading.legal ? t('legal') : t('illegal'))).join(t('comma')));
     if (response.type === 'error') announce(errorText(response));
     return response;
   };

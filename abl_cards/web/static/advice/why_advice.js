@@ -9,7 +9,7 @@ import { Verdict } from './verdict.js';
 
 export function WhyAdvice({ answer, names }) {
   return answer.readings.map(
-        (reading, index) => html`
+    (reading, index) => html`
       <div key=${index}>
         <h3>
           <${Words} text=${reading.label ?? reading.verdict?.text} names=${names} />${t('colon')}

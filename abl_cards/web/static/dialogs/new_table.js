@@ -47,6 +47,8 @@ export function NewTable({ start, game }) {
       ...form,
       seats: { game: form.game, who: seats.map((seat, other) => (other === index ? player : seat)) },
     });
+  const stagesText =
+    shown && (shown.stages.length ? t('before', shown.stages.map(localise).join(t('comma'))) : t('noStages'));
   const open = (event) => {
     event.preventDefault();
     closeDialog('new');
@@ -99,9 +101,9 @@ export function NewTable({ start, game }) {
                     onChange=${(event) => setForm({ ...form, profile: event.target.value })}
                   >
                     ${gameInfo.profiles.map(
-                      (profile) => html`
+                      (profile, index) => html`
                         <option key=${profile} value=${profile}>
-                          ${profile.replaceAll('_', ' ')}
+                          ${localise(gameInfo.profile_titles[index])}
                           ${profile === gameInfo.profile ? ` (${t('usual')})` : ''}
                         </option>
                       `,
@@ -111,7 +113,7 @@ export function NewTable({ start, game }) {
               `
             }
             <p class="small about">
-              ${shown && (shown.stages.length ? t('before', shown.stages.map(localise).join(t('comma'))) : t('noStages'))}
+              ${stagesText}
             </p>
             <fieldset>
               <legend>${t('seats')}</legend>
