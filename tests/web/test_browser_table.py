@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from tests.effort import long
 from tests.web.browser import Watched, serious
-from tests.web.test_browser import SHIFTS, TEXTS, play_best
+from tests.web.test_browser import SHIFTS, play_best
+from tests.web.test_browser_crawl import TEXTS
 from tests.web.test_words import is_foreign
 
 COUNT_EFFECTS = """
@@ -206,14 +206,3 @@ def test_new_tables_say_what_agents_and_rules_are(look: Any) -> None:
     here.page.locator(".about", has_text="叫分").wait_for()
     assert "通常最强" in here.page.locator("#dialog-new").inner_text()
     assert serious(here.page) == []
-
-
-@long
-def test_judging_does_not_delay_play(look: Any) -> None:
-    """With the coach, agents answer as fast as without: judgements run beside the table."""
-    here = look()
-    here.page.add_init_script("localStorage.setItem('abl-cards', JSON.stringify({pace: 0, coach: 'after'}))")
-    here.new_table(game="guandan", seed=11)
-    for _ in range(8):
-        play_best(here)
-    here.page.wait_for_selector(".judged")

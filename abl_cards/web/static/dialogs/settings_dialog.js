@@ -70,6 +70,16 @@ export function SettingsDialog() {
               .map((agent) => html`<option key=${agent} value=${agent}>${agentTitle(agent)}</option>`)}
           </select>
         </label>
+        <label>
+          ${t('coach')}${' '}
+          <select value=${current.coach} onChange=${(event) => updateSettings({ coach: event.target.value })}>
+            ${['off', 'after', 'before'].map(
+              (mode) => html`
+                <option key=${mode} value=${mode}>${t(`coach_${mode}`)}</option>
+              `,
+            )}
+          </select>
+        </label>
         ${checkbox('sound', t('sound'), true, false)}
         ${checkbox('announce', t('announce'), true, false)}
       </form>
