@@ -3,6 +3,7 @@ import { ImaginedDeals } from '../advice/imagined_deals.js';
 import { LabelTable } from '../advice/label_table.js';
 import { Verdict } from '../advice/verdict.js';
 import { html } from '../html.js';
+import { settings } from '../settings.js';
 import { t } from '../words.js';
 import { EstimateLegend } from './estimate_legend.js';
 import { EstimateMatrix } from './estimate_matrix.js';
@@ -23,20 +24,24 @@ export function Coach({ review, frame, names, advice, evaluation, glyph, hasTrut
             ? html`<p class="small">${t('searching')}</p>`
             : advice.problem
               ? html`<p class="small">${isChoice ? t('noDecision') : advice.problem}</p>`
-              : html`<${Advice} ...${{ review, frame, names, advice, evaluation, hasTruth, playerName }} />`
+              : html`<${Advice} ...${{ review, frame, names, advice, hasTruth, playerName }} hasReasons=${hasReasons(evaluation, method)} />`
       }
     </section>
   `;
 }
 
-function Advice({ review, frame, names, advice, evaluation, hasTruth, playerName }) {
+// Whether the reasons of the review stand there already, in the language of the page.
+const hasReasons = (evaluation, method) =>
+  Boolean(evaluation?.why.length) && method.language === settings().language;
+
+function Advice({ review, frame, names, advice, hasReasons, hasTruth, playerName }) {
   const { best, made, estimate, imagined } = advice;
   const isOther = made && made.place !== best.place;
   const others = othersOf(frame.seat, review.after).map(playerName);
   return html`
     <${Verdict} heading=${t('best')} verdict=${best} names=${names} moves=${advice.moves} />
     ${isOther && html`<${Verdict} heading=${t('made')} verdict=${made} names=${names} moves=${advice.moves} />`}
-    ${isOther && !evaluation?.why.length && html`<${ForAgainst} reasons=${advice.difference} />`}
+    ${isOther && !hasReasons && html`<${ForAgainst} reasons=${advice.difference} />`}
     <${LabelTable} labels=${advice.labels} names=${names} />
     ${
       estimate &&

@@ -1,7 +1,7 @@
 // Component Evaluation: what a decision gave away, in words, and the moves that were tried.
 import { fixedText } from '../format.js';
 import { html } from '../html.js';
-import { localise } from '../settings.js';
+import { localise, settings } from '../settings.js';
 import { agentName } from '../text/agent_name.js';
 import { Words } from '../text/words.js';
 import { t } from '../words.js';
@@ -31,6 +31,6 @@ export function Evaluation({ evaluation, glyph, names, method, actual }) {
       actual=${actual}
       unit=${t('expected', agentName(method.rollout_agent))}
     />
-    <${ForAgainst} reasons=${why} />
+    ${method.language === settings().language && html`<${ForAgainst} reasons=${why} />`}
   `;
 }

@@ -162,7 +162,7 @@ export function ReviewSheet({ review, line, index, setBranches }) {
     { name: 'leave', text: t('leave'), key: 'Esc', isEnabled: true, act: leave },
   ];
   return html`
-    <div class="review" data-at=${index} data-line=${line} data-state=${work.state} lang=${language}>
+    <div class=${`review ${learn.isOn ? 'learning' : ''}`} data-at=${index} data-line=${line} data-state=${work.state} lang=${language}>
       <${ReviewHead}
         review=${review}
         playerName=${playerName}

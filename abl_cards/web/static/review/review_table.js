@@ -1,6 +1,7 @@
 // Component ReviewTable: the table of a review, to look at or, in `isTrying`, to decide at.
 import { html } from '../html.js';
 import { localise } from '../settings.js';
+import { tableForm } from '../table/layout.js';
 import { positionOfFrame } from '../table/position.js';
 import { Table } from '../table/table.js';
 import { useSize } from '../table/use_size.js';
@@ -86,7 +87,7 @@ function TryTable({ review, line, index, position, size, isOpen, turnText, onDec
       label=${localise(review.title)}
       trickLabel=${t('trick')}
       hasControls
-      isOpen=${isOpen}
+      isOpen=${isOpen && tableForm(size) !== 'landscape'}
       parts=${{ own }}
     />
   `;

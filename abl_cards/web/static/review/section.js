@@ -43,10 +43,13 @@ export function Section({ path }) {
     const last = readLast();
     if (!id && last && !sessionStorage.getItem('review')) location.replace(`#/review/${last.id}/${last.index ?? 0}`);
     if (!id || id === 'new' || review?.review === id) return;
-    request(`/api/reviews/${encodeURIComponent(id)}`).then(setReview, reopen);
+    request(`/api/reviews/${encodeURIComponent(id)}`).then((known) => {
+      setReview(known);
+      keepGame(known);
+    }, reopen);
   }, [id]);
   useEffect(() => {
-    if (review && review.review === id) keepLast({ index: Number(index) || 0 });
+    if (review && review.review === id) keepLast({ id, index: Number(index) || 0 });
   }, [index, review]);
   const notes = html`
     ${problem && html`<p class="problem" role="alert">${problem}</p>`}

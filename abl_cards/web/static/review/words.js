@@ -121,7 +121,7 @@ addWords({
   yourAnswer: ['Your play instead of {}', '替{}出牌'],
   yourTry: ['You decide for {}', '你替{}决定'],
   letAgent: ['Agent', '智能体出'],
-  toEnd: ['To the end', '打到底'],
+  toEnd: ['To end', '打到底'],
   solution: ['Solution', '看答案'],
   leave: ['Leave', '退出'],
   nextOne: ['Next', '下一题'],
