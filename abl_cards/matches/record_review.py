@@ -299,7 +299,7 @@ def review_record(
     cost, _ = model.costs(decisions, lists)
     order = Minimiser(model).order(decisions, lists)
     candidates = _candidate_rows(decisions, lists, order, played, chosen, config.max_moves)
-    points = _evaluate_moves(config, decisions, lists, candidates, keys, on_progress)
+    points = evaluate_moves(config, decisions, lists, candidates, keys, on_progress)
     reviewed, texts = [], PreferenceTexts.of(model.kb, engine, config.language)
     for row, (act, decision_point) in enumerate(zip(acts, points_of_decision, strict=True)):
         begin = int(lists.start[row])
@@ -346,7 +346,7 @@ def grade_move(config: ReviewConfig, record: Mapping[str, Any], act: int, value:
     order = Minimiser(model).order(decisions, lists)
     candidates = _candidate_rows(decisions, lists, order, played, chosen, config.max_moves)
     candidates = [list(dict.fromkeys((*candidates[0], graded)))]
-    points = _evaluate_moves(config, decisions, lists, candidates, keys, lambda done, total: None)
+    points = evaluate_moves(config, decisions, lists, candidates, keys, lambda done, total: None)
     texts = PreferenceTexts.of(model.kb, engine, config.language)
     return _make_reviewed_decision(
         config, act, int(decisions.view.seats[0]), decision_point, points, 0, graded, int(chosen[0]), cost,
@@ -445,11 +445,23 @@ def _candidate_rows(
 # --- rollouts ---------------------------------------------------------------------------------------------------------
 
 
-def _evaluate_moves(
+def evaluate_moves(
     config: ReviewConfig, decisions: Decisions, lists: MoveLists, candidates: list[list[int]],
-    keys: NDArray[np.uint64], on_progress: Callable[[int, int], None],
+    keys: NDArray[np.uint64], on_progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> dict[int, NDArray[np.float64]]:  # fmt: skip
-    """Return the points [deals] of the seat to decide at the end of each imagined deal, by row of the lists."""
+    """Make moves on imagined deals and play these to their end; all moves of a decision share their deals.
+
+    Args:
+        config: Compiled game, the agent that plays on, number and seed of the deals.
+        decisions: Decisions about plays [n].
+        lists: Legal moves of these decisions.
+        candidates: Rows of the lists to evaluate, by decision.
+        keys: Keys of the deals, uint64 [n].
+        on_progress: Called with the number of evaluated moves and their total.
+
+    Returns:
+        Points of the seats to decide at the end of each deal, float64 [deals], by row of the lists.
+    """
     hands = _sample_deals(config, decisions, keys)
     deals = hands.shape[1]
     rows = [(decision, row) for decision, own in enumerate(candidates) for row in own]

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Engine
-from abl_cards.games.notation import sort_hand
 from abl_cards.games.tables import NullListener, Tables
 from abl_cards.games.types import LEADING, Indices, Moves
 from abl_cards.web.fluent_texts import fluents_json
 from abl_cards.web.game_log import GameLog
-from abl_cards.web.texts import card_kinds, card_orders
+from abl_cards.web.shown_facts import table_facts
+from abl_cards.web.texts import card_kinds, card_orders, hand_texts
 
 ONLY_TABLE = np.array([0])
 
@@ -76,12 +76,13 @@ class ReplayFrames(NullListener):
 
     def _make_frame(self, tables: Tables, plays: bool, laid: Moves | None = None) -> dict[str, Any]:
         state, rules = tables.state, self.engine.rules
-        context, texts, hands = int(state.context[0]), rules.card_codes.kind_texts, state.hands[0].copy()
+        context, hands = int(state.context[0]), state.hands[0].copy()
         if laid is not None and rules.has_composed_plays:  # composed plays are notified when their cards are laid
             np.add.at(hands[int(tables.seat[0])], card_kinds(laid.cards[0]), 1)
         return {
             "seat": int(tables.seat[0]), "plays": plays, "told": fluents_json(self.engine, state.fluents[0]),
-            "hands": [[texts[kind] for kind in sort_hand(rules, hand, context)] for hand in hands],
+            "hands": [hand_texts(rules, hand, context) for hand in hands],
+            "shown": table_facts(self.engine, tables, None),
             "wild": card_orders(rules, context)["wild"], "side": tables.sides(ONLY_TABLE)[0].tolist(),
         }  # fmt: skip
 

@@ -19,7 +19,7 @@ from abl_cards.asp import KBError
 from abl_cards.core import GameError
 from abl_cards.web import reports, runs, schemas, spectator_feed
 from abl_cards.web.fairness import get_client_id
-from abl_cards.web.labs import get_files
+from abl_cards.web.lab_requests import get_files
 from abl_cards.web.limits import MAX_BODY_BYTES
 from abl_cards.web.lobby import Lobby
 from abl_cards.web.middleware import SecurityMiddleware
