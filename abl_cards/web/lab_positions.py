@@ -79,25 +79,22 @@ def moves_json(engine: Engine, state: Mapping[str, Any]) -> list[dict[str, Any]]
     return _with_texts(engine, state, [action.to_json() for action in point.actions[:MAX_MOVES]])
 
 
+def move_words(engine: Engine, point: DecisionPoint, row: int) -> BilingualText:
+    """Return the name and the marked cards of a move of a decision, in both languages."""
+    if not is_play_decision(point.decision):
+        return option_text(engine, int(point.move_lists.cards[row, 0]))
+    cards = _cards_of(point.actions[row].to_json())
+    return [move_text(engine, point.labels[row], cards, language) for language in LANGUAGES]
+
+
 def _with_texts(engine: Engine, state: Mapping[str, Any], moves: Iterable[Any]) -> list[dict[str, Any]]:
     moves = list(moves)
-    texts = _move_texts(engine, engine.read_decision_point(state)) if moves else {}
+    texts = dict[str, BilingualText]()
+    if moves:
+        point = engine.read_decision_point(state)
+        texts = {_move_key(action.to_json()): move_words(engine, point, row)
+                 for row, action in enumerate(point.actions)}  # fmt: skip
     return [{"move": move, "text": texts.get(_move_key(move)) or untranslated(_cards_text(move))} for move in moves]
-
-
-def _move_texts(engine: Engine, point: DecisionPoint) -> dict[str, BilingualText]:
-    """Return the name and the cards of each move that a decision point lists."""
-    if not is_play_decision(point.decision):
-        options = point.move_lists.cards[:, 0].tolist()
-        return {
-            _move_key(action.to_json()): option_text(engine, option)
-            for action, option in zip(point.actions, options, strict=True)
-        }
-    moves = [(label, action.to_json()) for label, action in zip(point.labels, point.actions, strict=True)]
-    return {
-        _move_key(move): [move_text(engine, label, _cards_of(move), language) for language in LANGUAGES]
-        for label, move in moves
-    }
 
 
 def _move_key(move: Any) -> str:
