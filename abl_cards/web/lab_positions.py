@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from abl_cards.games import Engine
 from abl_cards.games.notation import sort_hand
 from abl_cards.games.tables import DecisionPoint, is_play_decision
 from abl_cards.games.types import LEADING
-from abl_cards.rulelab.editor import PinnedPosition
+from abl_cards.rulelab.editor import PinnedPosition, sample_states
 from abl_cards.web.fluent_texts import fluents_json
 from abl_cards.web.game_log import play_text
 from abl_cards.web.marked_text import card_marks
@@ -21,6 +22,8 @@ from abl_cards.web.texts import BilingualText, card_kinds, card_orders, move_tex
 
 MAX_CHANGES = 60
 """Added or removed moves of a position that are sent."""
+NUM_CANDIDATES, MIN_CHOICE = 12, 4
+"""Positions that are sampled for one to show, and moves that make it worth a look."""
 MAX_MOVES = 300
 """Legal moves of a position that are sent on demand."""
 
@@ -57,6 +60,20 @@ def position_json(engine: Engine, state: Mapping[str, Any]) -> dict[str, Any] | 
 
 def _previous_seat(engine: Engine, seat: int) -> int:
     return list(engine.rules.seating.next_seat).index(seat)
+
+
+def choose_positions(engine: Engine, count: int, seed: int) -> list[Mapping[str, Any]]:
+    """Sample positions of play, those with a choice between several moves first.
+
+    Args:
+        engine: Engine of the game.
+        count: Number of positions.
+        seed: Seed of the sample.
+    """
+    states = list(islice(sample_states(engine, NUM_CANDIDATES, seed), NUM_CANDIDATES))
+    numbers = [len(moves) if isinstance(moves, list) else 0 for moves in engine.legal_moves(states)]
+    order = sorted(range(len(states)), key=lambda row: not MIN_CHOICE <= numbers[row] <= MAX_CHANGES)
+    return [states[row] for row in order[:count]]
 
 
 def comparison_json(before: Engine, after: Engine, pinned: PinnedPosition) -> dict[str, Any]:

@@ -450,7 +450,8 @@ def test_a_profile_runs_under_itself(with_page: Within) -> None:
     async def play(page: Page) -> None:
         lab, _ = await begin(page)
         await ask(page, lab, "write", name="profiles/mine.lp", text="barred(set(R,4)) :- rank(R).\n")
-        for profile, lost in (("", 0), ("mine", 1)):
+        await ask(page, lab, "write", name="profiles/open.lp", text="quick(yes).\n")
+        for profile, lost in (("open", 0), ("mine", 1)):
             (pinned,) = (await ask(page, lab, "look", states=[FOUR], profile=profile))["pinned"]
             assert pinned["num_gone"] == lost
 

@@ -225,16 +225,16 @@ def ablate_preferences(
         KBError: The rules have errors.
     """
     engine, results = draft.current_engine, list[dict[str, Any]]()
-    names = [item.name for item in list_weights(engine)]
-    for index, name in enumerate(names):
+    weights = list_weights(engine)
+    for index, (name, texts) in enumerate((item.name, item.texts) for item in weights):
 
         def report_progress(done: int, total: int, offset: int = index * games) -> None:
-            on_progress(offset + done, games * len(names))
+            on_progress(offset + done, games * len(weights))
 
         result = _play_pair(
             engine, engine.preference_model((name,)), engine.preference_model(), games, seed, report_progress
         )
-        results.append({"name": name, **result})
+        results.append({"name": name, "words": list(texts), **result})
         results.sort(key=lambda item: item["rate"])
         on_result(list(results))
     return results

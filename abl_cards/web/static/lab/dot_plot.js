@@ -5,9 +5,10 @@ const HEIGHT = 16;
 
 const percentText = (value) => `${(100 * value).toFixed(1)} %`;
 
-export function DotPlot({ rows, isFramed = true }) {
-  const low = Math.max(0, Math.min(0.5, ...rows.map((row) => row.low)) - 0.02);
-  const high = Math.min(1, Math.max(0.5, ...rows.map((row) => row.high)) + 0.02);
+// `all` are the rows whose intervals the scale holds, if more than those that are drawn.
+export function DotPlot({ rows, all = rows, isFramed = true }) {
+  const low = Math.max(0, Math.min(0.5, ...all.map((row) => row.low)) - 0.02);
+  const high = Math.min(1, Math.max(0.5, ...all.map((row) => row.high)) + 0.02);
   const x = (value) => ((100 * (value - low)) / Math.max(1e-9, high - low)).toFixed(2);
   return html`
     <div class="chart dots">
@@ -28,7 +29,7 @@ export function DotPlot({ rows, isFramed = true }) {
               <line class="dot" x1=${x(row.rate)} x2=${x(row.rate)} y1=${HEIGHT / 2} y2=${HEIGHT / 2} />
             </svg>
             <span class="chart-values">
-              ${percentText(row.rate)}${' '}
+              <b>${percentText(row.rate)}</b>${' '}
               <span class="small">${percentText(row.low)} – ${percentText(row.high)}</span>
             </span>
           </div>

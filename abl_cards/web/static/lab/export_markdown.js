@@ -1,12 +1,14 @@
 // The notebook as Markdown: a finished appendix with the changed lines and the result of each cell.
+import { cardName, face, rankText } from '../cards/card_text.js';
 import { localise, settings } from '../settings.js';
-import { plainText } from '../text/marked_text.js';
+import { partName, splitMarks } from '../text/marked_text.js';
 import { t } from '../words.js';
 import { balanceRows } from './balance_rows.js';
 import { aboutText, optionText } from './export_text.js';
 import { isStale } from './notebook.js';
 import { stateText } from './state_text.js';
 
+const NAMES = { seat: (seat) => t('seat', seat), team: String };
 const percentText = (value) => `${(100 * value).toFixed(1)} %`;
 const cellText = (value) =>
   String(value ?? '')
@@ -21,12 +23,20 @@ const factorText = (factors) =>
     .map(([name, factor]) => `${name} × ${factor}`)
     .join(', ') || t('weightsAsRules');
 
+const cardSign = (deck, text) => {
+  const card = face(deck, text);
+  return card.isNamed ? cardName(deck, text) : `${card.symbol}${rankText(card.rank)}`;
+};
+const inText = (text, deck) =>
+  splitMarks(text)
+    .map((part) => (part.card == null ? partName(part, NAMES) : `${cardSign(deck, part.card)} `))
+    .join('')
+    .trim();
+
 function positionText(view, deck) {
-  const names = { deck, seat: (seat) => t('seat', seat), team: (team) => String(team) };
-  const hand = (view.drawn?.hand ?? []).map((card) => `⟦${card}⟧`).join(' ');
-  const lines = [hand ? plainText(hand, names) : code(stateText(view.state))];
-  for (const { seat, cards } of view.drawn?.plays ?? [])
-    lines.push(`${t('seat', seat)}${t('colon')}${plainText(cards.map((card) => `⟦${card}⟧`).join(' '), names)}`);
+  const signs = (cards) => cards.map((card) => cardSign(deck, card)).join(' ');
+  const lines = [view.drawn ? signs(view.drawn.hand) : code(stateText(view.state))];
+  for (const { seat, cards } of view.drawn?.plays ?? []) lines.push(`${t('seat', seat)}${t('colon')}${signs(cards)}`);
   if (typeof view.before !== 'number' || typeof view.after !== 'number')
     return [...lines, t('stateRefused')].join('\n\n');
   lines.push(t('labMoves', view.before, view.after));
@@ -35,7 +45,7 @@ function positionText(view, deck) {
     ['labAdded', view.new],
   ])
     if (moves.length)
-      lines.push(`**${t(word)}**${t('colon')}${moves.map((move) => plainText(move.text, names)).join('; ')}`);
+      lines.push(`**${t(word)}**${t('colon')}${moves.map((move) => inText(move.text, deck)).join('; ')}`);
   return lines.join('\n\n');
 }
 

@@ -144,6 +144,7 @@ export class Lab {
     await this.openFile(file);
     this.apply(first);
     if (this.profile !== (this.state.session.profile ?? '')) await this.look();
+    this.keepLater();
   }
 
   takePins() {
@@ -370,9 +371,7 @@ export class Lab {
   }
 
   async runAll() {
-    for (const cell of this.state.cells)
-      if (!notebook.KINDS[cell.kind].isPassive && !['play', 'replay', 'weights'].includes(cell.kind))
-        if (!cell.result || notebook.isStale(cell, this.stamp)) await this.run(cell.id);
+    for (const cell of this.state.cells) if (notebook.isDue(cell, this.stamp)) await this.run(cell.id);
   }
 
   stop(id) {

@@ -3,7 +3,8 @@ export const MAX_POSITIONS = 24;
 export const MAX_CELLS = 60;
 
 // Kinds of cells in the order of the menu. `options` are numbers and switches with their defaults;
-// `isLong` marks a task with progress, and `hasFile` a cell that is run by choosing a file.
+// `isLong` marks a task with progress, `hasFile` a cell that is run by choosing a file, and `isLog` one with a row for
+// each run, which names its text.
 export const KINDS = {
   position: { options: {} },
   smallest: { options: { seed: 0 }, isLong: true },
@@ -11,11 +12,11 @@ export const KINDS = {
   mutations: { options: { edits: 24, seed: 0, parents: false }, isLong: true },
   coverage: { options: { games: 300, seed: 0 }, isLong: true },
   balance: { options: { games: 1000, seed: 0, player: 'kb' }, isLong: true },
-  weights: { options: { factors: {}, games: 400, seed: 0 }, isLong: true },
+  weights: { options: { factors: {}, games: 400, seed: 0 }, isLong: true, isLog: true },
   ablation: { options: { games: 400, seed: 0 }, isLong: true },
   words: { options: {} },
   replay: { options: {}, hasFile: true },
-  play: { options: {} },
+  play: { options: {}, isLog: true },
   note: { options: { text: '' }, isPassive: true },
 };
 
@@ -67,7 +68,16 @@ export const isRunning = (cell) => cell.status === 'waiting' || cell.status === 
 
 // Whether a result is of another text or profile than those of now.
 export const isStale = (cell, { version, profile }) =>
-  Boolean(cell.result) && !KINDS[cell.kind].isPassive && (cell.version !== version || cell.profile !== profile);
+  Boolean(cell.result) &&
+  !KINDS[cell.kind].isPassive &&
+  !KINDS[cell.kind].isLog &&
+  (cell.version !== version || cell.profile !== profile);
+
+// Whether a cell is to be run with all others: it is new or stale, and needs nothing from the author.
+export const isDue = (cell, stamp) => {
+  const { isPassive, isLog, hasFile } = KINDS[cell.kind];
+  return !isPassive && !isLog && !hasFile && (!cell.result || isStale(cell, stamp));
+};
 
 // Give the results of all positions to their cells; `version` is null if they are by an earlier text.
 export function spreadPositions(cells, pinned, stamp) {

@@ -4,7 +4,7 @@ import { t } from '../words.js';
 import { PositionView } from './position_view.js';
 
 export function PositionCell({ cell, result, lab, state, isStatic }) {
-  if (!result) return html`<p class="small">${t('cellNew')}</p>`;
+  if (!result || !state.deck) return html`<p class="small">${t('cellNew')}</p>`;
   return html`
     <${PositionView}
       view=${result}

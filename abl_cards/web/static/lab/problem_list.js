@@ -9,8 +9,10 @@ export function ProblemList({ problems, open }) {
     <section class="problem-list" aria-label=${t('labProblems')}>
       <h2>${t('labProblems')} <span class="small">${problems.length}</span></h2>
       <ul class="problems">
-        ${problems.map(
-          (problem, index) => html`
+        ${[...problems]
+          .sort((first, second) => Number(second.error) - Number(first.error))
+          .map(
+            (problem, index) => html`
             <li key=${index} class=${problem.error ? 'problem' : 'small'}>
               <button
                 type="button"
@@ -23,7 +25,7 @@ export function ProblemList({ problems, open }) {
               <span title=${problemDetail(problem)}>${problemText(problem)}</span>
             </li>
           `,
-        )}
+          )}
       </ul>
     </section>
   `;

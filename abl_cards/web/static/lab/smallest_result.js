@@ -5,6 +5,7 @@ import { PositionView } from './position_view.js';
 
 export function SmallestResult({ result, lab, state, isStatic }) {
   if (!result.state) return html`<p>${t('labNoDifference')}</p>`;
+  if (!state.deck) return null;
   return html`
     <${PositionView} view=${result.view} deck=${state.deck} isStatic=${isStatic} listMoves=${() =>
       lab.call('moves', { state: result.state })} />

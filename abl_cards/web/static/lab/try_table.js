@@ -40,7 +40,7 @@ export function TryTable({ tries, choose }) {
                 </td>
                 <td>${row.games}</td>
                 <td>${row.seed}</td>
-                <td><${DotPlot} rows=${[row]} isFramed=${false} /></td>
+                <td><${DotPlot} rows=${[row]} all=${tries} isFramed=${false} /></td>
               </tr>
             `,
           )}

@@ -49,7 +49,7 @@ export function WeightsCell({ cell, result, lab, state, language, isStatic }) {
             ${t('weightsKeep')}
           </button>
         </p>
-        <${ChoiceList} decisions=${decisions} deck=${state.deck} />
+        ${state.deck && html`<${ChoiceList} decisions=${decisions} deck=${state.deck} />`}
       `
     }
     ${result && html`<${TryTable} tries=${result.tries} choose=${isStatic ? null : setFactors} />`}
