@@ -18,6 +18,16 @@ MAX_STORED_TABLES = 4096
 HANDSHAKE_TIMEOUT = 10.0
 """Time limit in seconds for the first frame of a web socket and for the header of a request."""
 MAX_CONNECTIONS_PER_TABLE = 32
+MAX_CLASSES, MAX_CLASSES_PER_CLIENT = 32, 4
+"""Largest number of classes, in total and of one remote client."""
+MAX_PUPILS = 120
+"""Largest number of pupils of a class."""
+MAX_STORED_RESULTS = 64
+"""Largest number of deals of earlier matches whose results a class keeps."""
+CLASS_GUESS_RATE, CLASS_GUESS_BURST = 0.2, 20.0
+"""Wrong codes of classes per second of one client, and the largest burst."""
+FOLLOW_TIMEOUT = 20.0
+"""Seconds after which a request that waits for the teacher's next place is answered."""
 MAX_REVIEWS = 16
 """Largest number of running and finished reviews."""
 MAX_RUNNING_REVIEWS_EACH = 2
