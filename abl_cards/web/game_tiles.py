@@ -24,6 +24,7 @@ FILE_NAME = "tiles.json"
 NUM_CARDS = 3
 _MAX_BYTES = 1 << 20
 _SEATS = re.compile(r"^seat\((\d+)\.\.(\d+)\)\.", re.MULTILINE)
+_INCLUDES = re.compile(r"^#include\s*<(\w+)>", re.MULTILINE)
 log = logging.getLogger(__name__)
 
 Tile = dict[str, Any]
@@ -131,10 +132,18 @@ def _fingerprint(folder: Folder) -> list[list[Any]]:
 
 def _seats_in_text(folder: Folder) -> int:
     """Return the number of seats that a fact such as ``seat(0..3).`` states; 0 where it is derived otherwise."""
-    for file in folder.layers.files:
-        match = _SEATS.search(file.read_text(encoding="utf-8", errors="replace"))
+    pending, visited = list(folder.layers.files), set[Path]()
+    while pending:
+        file = pending.pop(0)
+        if file in visited or not file.is_file():
+            continue
+        visited.add(file)
+        text = file.read_text(encoding="utf-8", errors="replace")
+        match = _SEATS.search(text)
         if match:
             return int(match[2]) - int(match[1]) + 1
+        names = _INCLUDES.findall(text)
+        pending += [directory / f"{name}.lp" for directory in folder.include_paths for name in names]
     return 0
 
 

@@ -44,9 +44,13 @@ export function AppShell() {
       );
   }, [file]);
   useEffect(() => {
-    if (!ClassBar && sessionStorage.getItem('class'))
+    const showClassBar = () =>
+      sessionStorage.getItem('class') &&
       loadModule('class/class_bar').then((module) => setClassBar(() => module.ClassBar));
-  }, [route]);
+    showClassBar();
+    addEventListener('class', showClassBar);
+    return () => removeEventListener('class', showClassBar);
+  }, []);
   useLayoutEffect(
     () =>
       onKeys({

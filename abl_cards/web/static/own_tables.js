@@ -25,13 +25,16 @@ function store(entries) {
 export const standing = (view) =>
   view.phase === 'over' || view.phase === 'end' ? view.phase : view.turn === view.me ? 'mine' : 'others';
 
+// Number of the deal that is played, or that has ended last.
+export const dealNumber = (view) => Math.max(1, view.episode + (view.phase === 'over' || view.phase === 'end' ? 0 : 1));
+
 // What is kept of a table.
 export const entryOf = (key, view, welcome) => ({
   table: welcome.table,
   key,
   title: welcome.title,
   game: welcome.game,
-  deal: view.episode,
+  deal: dealNumber(view),
   state: standing(view),
   isOwner: Boolean(view.owner),
   people: view.seats.filter((seat) => seat.kind === 'person').length,

@@ -1,5 +1,6 @@
 // Component WallTable: one table on the wall of a class, as a picture or a line.
 import { html } from '../html.js';
+import { dealNumber } from '../own_tables.js';
 import { positionOfView } from '../table/position.js';
 import { Clock } from '../table/clock.js';
 import { Thumbnail } from '../table/thumbnail.js';
@@ -22,7 +23,7 @@ function standingOf({ state, view }, seatName) {
 export function WallTable({ entry, welcome, isCompact, seatName }) {
   const { view, pupils } = entry;
   const isPupils = view?.turn != null && view.seats[view.turn].kind === 'person';
-  const deal = view ? t('episode', view.episode + 1) : '';
+  const deal = view ? t('episode', dealNumber(view)) : '';
   return html`
     <li class=${`wall-table ${isPupils ? 'waits' : ''}`}>
       <a href=${`#/play/${entry.table}/${entry.token}`}>

@@ -1,7 +1,7 @@
 // Component ContinueList: tables at which this browser has played, small, with whose turn it is.
 import { html, useEffect, useState } from '../html.js';
 import { Link, request } from '../link.js';
-import { forgetTable, ownTables, standing } from '../own_tables.js';
+import { dealNumber, forgetTable, ownTables, standing } from '../own_tables.js';
 import { localise } from '../settings.js';
 import { positionOfView } from '../table/position.js';
 import { Thumbnail } from '../table/thumbnail.js';
@@ -61,10 +61,10 @@ function ContinueItem({ entry, live, onRemove }) {
   const title = localise(entry.title);
   const isOpen = live?.state === 'open';
   const state = isOpen ? standing(live.view) : entry.state;
-  const deal = t('episode', (isOpen ? live.view.episode : entry.deal) + 1);
+  const deal = t('episode', isOpen ? dealNumber(live.view) : entry.deal);
   const isAlone = entry.people < 2;
   return html`
-    <li class=${`table-card ${state}`}>
+    <li class=${`table-card stands-${state}`}>
       <a class="table-open" href=${`#/play/${entry.table}/${entry.key}`}>
         <span class="picture">
           ${isOpen ? html`<${Thumbnail} position=${thumbnailPosition(live)} width=${WIDTH} />` : ''}

@@ -8,6 +8,16 @@ import { t } from '../words.js';
 const NUM_CARDS = 3;
 const BACKS = Array.from({ length: NUM_CARDS }, () => null);
 
+// The three cards of a game; face down where they are not known yet.
+export function TileCards({ game, name }) {
+  const cards = game.cards.length ? game.cards : BACKS;
+  return html`
+    <span class=${name} aria-hidden="true">
+      ${cards.map((card, index) => html`<${TileCard} key=${index} card=${card} />`)}
+    </span>
+  `;
+}
+
 function TileCard({ card }) {
   if (!card)
     return html`
@@ -21,13 +31,10 @@ function TileCard({ card }) {
 export function GameTile({ game, onRules }) {
   const title = localise(game.title);
   const name = encodeURIComponent(game.name);
-  const cards = game.cards.length ? game.cards : BACKS;
   return html`
     <li class="tile">
       <a class="tile-play" href=${`#/play/new/${name}`}>
-        <span class=${`tile-cards n${cards.length}`} aria-hidden="true">
-          ${cards.map((card, index) => html`<${TileCard} key=${index} card=${card} />`)}
-        </span>
+        <${TileCards} game=${game} name="tile-cards" />
         <b>${title}</b>
         <span class="small">${game.seats ? t('players', game.seats) : ''}</span>
       </a>

@@ -7,7 +7,7 @@ import { useSettings } from '../settings.js';
 import { t } from '../words.js';
 import { ContinueList } from './continue_list.js';
 import { FriendsPanel } from './friends_panel.js';
-import { GameTile } from './game_tile.js';
+import { GameTile, TileCards } from './game_tile.js';
 import { LookOverPanel } from './look_over_panel.js';
 import { MorePanel } from './more_panel.js';
 import { firstOf, readHome } from './home_data.js';
@@ -61,6 +61,7 @@ export function Section() {
           <a class="button" href="#friends">${t('playTogether')}</a>
         </p>
         <${StartProgress} />
+        ${first && html`<${TileCards} game=${first} name="hero-cards" />`}
       </section>
       <${ContinueList} />
       <section class="games" aria-labelledby="games-heading">

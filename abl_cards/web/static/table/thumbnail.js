@@ -3,7 +3,7 @@ import { html } from '../html.js';
 import { pixels } from './place_style.js';
 import { Table } from './table.js';
 
-const FULL = { width: 860, height: 430 };
+const FULL = { width: 620, height: 310 };
 
 export function Thumbnail({ position, width, isOpen = false }) {
   const scale = width / FULL.width;
