@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from abl_cards.games.notation import sort_hand
 from abl_cards.web.classes import ClassSession, Pupil
 from abl_cards.web.seats import PERSON, Permission
 from abl_cards.web.snapshot import make_view, make_welcome
+from abl_cards.web.texts import hand_texts
 
 if TYPE_CHECKING:
     from abl_cards.web.lobby import Lobby
@@ -88,8 +88,7 @@ def _open_entry(table: WebTable, is_known: bool) -> dict[str, Any]:
 def _open_view(table: WebTable) -> dict[str, Any]:
     view, rules, state = make_view(table, Permission()), table.engine.rules, table.tables.state
     for seat, seat_json in enumerate(view["seats"]):
-        hand = sort_hand(rules, state.hands[0, seat], int(state.context[0]))
-        seat_json["face"] = [rules.card_codes.kind_texts[kind] for kind in hand]
+        seat_json["face"] = hand_texts(rules, state.hands[0, seat], int(state.context[0]))
     return view | {"log": []}
 
 

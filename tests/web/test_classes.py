@@ -57,7 +57,7 @@ def test_all_pupils_have_the_same_cards_at_tables_of_their_own(with_page: Run) -
         assert [(socket.table["me"], socket.table["owner"]) for socket in sockets] == [(0, False)] * 3
         wall = (await call(page, code, do="state", token=token)).json()
         assert [table["pupils"] for table in wall["tables"]] == [[name] for name in NAMES]
-        assert [seat["face"] for seat in wall["tables"][0]["view"]["seats"]][0] == sockets[0].table["hand"]
+        assert wall["tables"][0]["view"]["seats"][0]["face"] == sockets[0].table["hand"]
         known = {table["table"]: table["revision"] for table in wall["tables"]}
         again = (await call(page, code, do="state", token=token, known=known)).json()
         assert [table["view"] for table in again["tables"]] == [None] * 3

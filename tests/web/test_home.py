@@ -250,9 +250,14 @@ def test_tables_of_a_browser_are_kept_latest_first() -> None:
     script = """import { entryOf, forgetTable, keepTable, ownTables, standing } from './own_tables.js';
     ---
     const store = new Map();
-    globalThis.localStorage = { getItem: (key) => store.get(key) ?? null, setItem: (key, text) => store.set(key, text) };
-    const view = { phase: 'play', turn: 0, me: 0, episode: 1, owner: true, seats: [{ kind: 'person' }, { kind: 'agent' }] };
-    const keep = (table, changes = {}) => keepTable(entryOf('k', { ...view, ...changes }, { table, title: ['a', 'b'] }));
+    globalThis.localStorage = {
+      getItem: (key) => store.get(key) ?? null,
+      setItem: (key, text) => store.set(key, text),
+    };
+    const seats = [{ kind: 'person' }, { kind: 'agent' }];
+    const view = { phase: 'play', turn: 0, me: 0, episode: 1, owner: true, seats };
+    const keep = (table, changes = {}) =>
+      keepTable(entryOf('k', { ...view, ...changes }, { table, title: ['a', 'b'] }));
     for (let number = 0; number < 30; number++) keep(`t${number}`);
     keep('t20', { turn: 1 });
     forgetTable('t29');
