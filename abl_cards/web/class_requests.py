@@ -12,6 +12,7 @@ from abl_cards.web import schemas
 from abl_cards.web.class_views import make_pupil_page, make_wall, table_results
 from abl_cards.web.classes import ClassSession, Pupil
 from abl_cards.web.fairness import LOCAL_CLIENT
+from abl_cards.web.guests import take_free_seat
 from abl_cards.web.limits import FOLLOW_TIMEOUT, MAX_NAME_LENGTH, MAX_PUPILS, sanitise_name
 from abl_cards.web.seats import PERSON, Permission
 
@@ -74,7 +75,7 @@ class ClassService:
                 raise GameError(f"the class has {MAX_PUPILS} pupils already", ErrorCode.TOO_LARGE)
             table = await self._find_free_table(session) or await self._open_table(session, client_id)
             async with table.lock:
-                pupil = Pupil(name, table.name, table.take_free_seat(name))
+                pupil = Pupil(name, table.name, take_free_seat(table, name))
             session.pupils.append(pupil)
             self._lobby.classes.save(session)
         table.on_change()

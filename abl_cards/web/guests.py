@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from abl_cards.core import ErrorCode, GameError
 from abl_cards.web import event_replay, schemas
 from abl_cards.web.limits import MAX_NAME_LENGTH, sanitise_name
+from abl_cards.web.seats import PERSON
 from abl_cards.web.snapshot import make_view, make_welcome
 
 if TYPE_CHECKING:
@@ -39,9 +40,18 @@ async def join_table(lobby: Lobby, name: str, message: dict[str, Any], client_id
     if table is None or token != table.join_token:
         raise GameError("the invitation is not valid any more", ErrorCode.NOT_FOUND)
     async with table.lock:
-        seat_token = table.take_free_seat(guest_name)
+        seat_token = take_free_seat(table, guest_name)
     table.on_change()
     return {"table": table.name, "token": seat_token, "seated": seat_token != table.watch_token}
+
+
+def take_free_seat(table: WebTable, name: str) -> str:
+    """Give the first free seat of a person to a guest; return its token, or that to look on if there is none."""
+    for seat, table_seat in enumerate(table.seats):
+        if table_seat.kind == PERSON and not table_seat.is_taken and seat != table.owner_seat:
+            table.take_seat(seat, name)
+            return table_seat.token
+    return table.watch_token
 
 
 async def list_own_tables(lobby: Lobby, message: dict[str, Any]) -> list[dict[str, Any]]:

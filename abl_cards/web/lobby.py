@@ -48,7 +48,7 @@ CLOSE_BY_OWNER = 4410
 LAB_PREFIX = "lab:"
 """Prefix of the name of a draft of the rule laboratory."""
 _POLL_INTERVAL = 0.05  # seconds
-_TILES = "/tiles"
+_PREWARMING, _TILES = "", "/tiles"
 log = logging.getLogger(__name__)
 
 
@@ -81,9 +81,7 @@ class Lobby:
         self._open_rate_limiter = ClientRateLimiter(TABLE_OPEN_RATE, TABLE_OPEN_BURST, GLOBAL_RATE_FACTOR)
         self._restoring_tasks: dict[str, asyncio.Task[None]] = {}
         self._agent_tasks: dict[str, asyncio.Task[None]] = {}
-        self._background_tasks: dict[
-            str, asyncio.Task[None]
-        ] = {}  # by game, loading of its agent; "": the prewarmed table; _TILES: cards of the home screen
+        self._background_tasks: dict[str, asyncio.Task[None]] = {}  # by game, or _PREWARMING and _TILES
 
     # --- games and tables ---------------------------------------------------------------------------------------------
 
@@ -154,7 +152,7 @@ class Lobby:
             return None
         table.last_used = time.monotonic()
         if self.prewarmed.claim(name):
-            self._background_tasks[""] = asyncio.create_task(self._prewarm_table())
+            self._background_tasks[_PREWARMING] = asyncio.create_task(self._prewarm_table())
         return table
 
     def tables_json(self) -> list[dict[str, Any]]:
@@ -183,7 +181,9 @@ class Lobby:
         if client_id != LOCAL_CLIENT and not self._open_rate_limiter.try_acquire(client_id):
             raise GameError("too many tables in a short time: wait a moment", ErrorCode.TOO_MANY_REQUESTS)
         engine, rules_error = await self.valid_engine(game_name, profile)
-        chairs = await self.executor.run(lambda: self._make_seats(seats, engine, schemas.get_text(message, "name", "")))
+        chairs = await self.executor.run(
+            lambda: make_seats(self.executor, seats, engine, schemas.get_text(message, "name", ""))
+        )
         name = secrets.token_urlsafe(9)
         table = await self.executor.run(
             lambda: WebTable(
@@ -244,8 +244,8 @@ class Lobby:
     async def start(self) -> None:
         """Start to prepare a table in the background, if configured."""
         if self.config.prewarm_table:
-            self._background_tasks[""] = asyncio.create_task(self._prewarm_table())
-            self._background_tasks[_TILES] = asyncio.create_task(self._complete_tiles(self._background_tasks[""]))
+            prewarming = self._background_tasks[_PREWARMING] = asyncio.create_task(self._prewarm_table())
+            self._background_tasks[_TILES] = asyncio.create_task(self._complete_tiles(prewarming))
 
     async def _complete_tiles(self, prewarming: asyncio.Task[None]) -> None:
         """Read the cards of the tiles once the first table is prepared."""
@@ -270,22 +270,6 @@ class Lobby:
                 self.prewarmed.store(table.name, table.owner_token, messages, self.game(self.default_game).folder.path)
             else:
                 await self.executor.run(lambda: self.executor.engine(self.game(self.default_game), None))
-
-    def _make_seats(self, requested: Any, engine: Engine, name: str) -> list[TableSeat]:
-        seats = engine.rules.seating.seats
-        if requested is None:
-            requested = [PERSON, *[default_agent()] * (seats - 1)]
-        if (
-            not isinstance(requested, list)
-            or len(requested) != seats
-            or not all(isinstance(player, str) for player in requested)
-        ):
-            raise GameError(
-                f"seats: expected a list of {seats}, each '{PERSON}' or an agent", ErrorCode.INVALID_REQUEST
-            )
-        return [TableSeat(PERSON, sanitise_name(name)) if player == PERSON else
-                TableSeat("agent", player[:80], player[:80], self.executor.agent(player,
-                engine)) for player in requested]  # fmt: skip
 
     def _evict_table(self, client_id: str) -> None:
         """Suspend a table if there are too many for a new one of a client; raises GameError if none can be."""
@@ -368,6 +352,22 @@ class Lobby:
                 table.on_change()
             await table.wake.wait()
             table.wake.clear()
+
+
+def make_seats(executor: EngineExecutor, requested: Any, engine: Engine, name: str) -> list[TableSeat]:
+    """Return the seats of a request, by default a person against agents; raises GameError."""
+    seats = engine.rules.seating.seats
+    if requested is None:
+        requested = [PERSON, *[default_agent()] * (seats - 1)]
+    if (
+        not isinstance(requested, list)
+        or len(requested) != seats
+        or not all(isinstance(player, str) for player in requested)
+    ):
+        raise GameError(f"seats: expected a list of {seats}, each '{PERSON}' or an agent", ErrorCode.INVALID_REQUEST)
+    return [TableSeat(PERSON, sanitise_name(name)) if player == PERSON else
+            TableSeat("agent", player[:80], player[:80], executor.agent(player,
+            engine)) for player in requested]  # fmt: skip
 
 
 def _summarise_table(table: WebTable) -> dict[str, Any]:

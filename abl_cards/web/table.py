@@ -89,18 +89,13 @@ class WebTable(TableHistory):
         permission = self.permission_of(token)
         seat = permission.seat if permission is not None else None
         if seat is not None and not self.seats[seat].is_taken:
-            self.seats[seat].is_taken = True
-            if seat != self.owner_seat:
-                self._write_seat(seat)
+            self.take_seat(seat, self.seats[seat].name)
 
-    def take_free_seat(self, name: str) -> str:
-        """Give the first free seat of a person to a guest; return its token, or that to look on if there is none."""
-        for seat, table_seat in enumerate(self.seats):
-            if table_seat.kind == PERSON and not table_seat.is_taken and seat != self.owner_seat:
-                table_seat.name, table_seat.is_taken = name, True
-                self._write_seat(seat)
-                return table_seat.token
-        return self.watch_token
+    def take_seat(self, seat: int, name: str) -> None:
+        """Note that a person of this name has come to a seat."""
+        self.seats[seat].name, self.seats[seat].is_taken = name, True
+        if seat != self.owner_seat:
+            self._write_seat(seat)
 
     def is_present(self, seat: int) -> bool:
         """Return whether the player of a seat is connected."""

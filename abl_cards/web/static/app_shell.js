@@ -1,7 +1,6 @@
 // Component AppShell: bar with sections, the section that the address names, and the dialogs.
-import { KeysDialog } from './dialogs/keys_dialog.js';
+import { LazyDialog } from './dialogs/lazy_dialog.js';
 import { openDialog } from './dialogs/open_dialog.js';
-import { SettingsDialog } from './dialogs/settings_dialog.js';
 import { html, loadModule, useEffect, useLayoutEffect, useState } from './html.js';
 import { onKeys } from './keys.js';
 import { setTitle } from './page_title.js';
@@ -121,7 +120,7 @@ export function AppShell() {
     <main key=${route.section}>
       ${Section ? html`<${Section} path=${route.path} />` : html`<p class="wait">${t('connecting')}</p>`}
     </main>
-    <${SettingsDialog} />
-    <${KeysDialog} />
+    <${LazyDialog} name="settings" file="dialogs/settings_dialog" part="SettingsDialog" />
+    <${LazyDialog} name="help" file="dialogs/keys_dialog" part="KeysDialog" />
   `;
 }

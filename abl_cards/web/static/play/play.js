@@ -1,5 +1,5 @@
 // Component Play: the table that the address names, or a new one.
-import { NewTable } from '../dialogs/new_table.js';
+import { LazyDialog } from '../dialogs/lazy_dialog.js';
 import { openDialog } from '../dialogs/open_dialog.js';
 import { takeFirstTable } from '../first_table.js';
 import { html, useEffect, useLayoutEffect, useState } from '../html.js';
@@ -118,7 +118,7 @@ export function Play({ path }) {
         ? t('opening')
         : t('connecting');
   return html`
-    <${NewTable} start=${start} game=${welcome?.game} />
+    <${LazyDialog} name="new" file="dialogs/new_table" part="NewTable" start=${start} game=${welcome?.game} />
     ${
       problem &&
       html`
