@@ -250,6 +250,7 @@ class Lobby:
     async def _complete_tiles(self, prewarming: asyncio.Task[None]) -> None:
         """Read the cards of the tiles once the first table is prepared."""
         await asyncio.wait([prewarming])
+        self.on_first_view()
         await self.executor.run_long(self.tiles.complete)
 
     async def _prewarm_table(self) -> None:
@@ -318,10 +319,9 @@ class Lobby:
 
     def close(self) -> None:
         """Close all tables and stop the threads; event logs stay."""
-        for task in (*self._background_tasks.values(), *self._restoring_tasks.values()):
-            task.cancel()
-        for task in self._agent_tasks.values():
-            task.cancel()
+        for tasks in (self._background_tasks, self._restoring_tasks, self._agent_tasks):
+            for task in tasks.values():
+                task.cancel()
         self.tables.clear()
         self.tiles.close()
         self.labs.close()

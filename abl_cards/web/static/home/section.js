@@ -60,7 +60,7 @@ export function Section() {
           </a>
           <a class="button" href="#friends">${t('playTogether')}</a>
         </p>
-        <${StartProgress} />
+        ${home && !home.ready && html`<${StartProgress} />`}
         ${first && html`<${TileCards} game=${first} name="hero-cards" />`}
       </section>
       <${ContinueList} />
