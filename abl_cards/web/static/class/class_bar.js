@@ -75,7 +75,9 @@ export function ClassBar() {
   const isTeacher = entry.role === 'teacher';
   return html`
     <div class="class-bar" role="region" aria-label=${t('class')}>
-      <a href=${`#/class/${entry.code}/${entry.token}`}>${t(isTeacher ? 'theWall' : 'theClass')} ${entry.code}</a>
+      <a href=${`#/class/${entry.code}/${entry.token}`}>
+        ${t(isTeacher ? 'theWall' : 'theClass')} <code>${entry.code}</code>
+      </a>
       <label>
         <input type="checkbox" checked=${isOn} onChange=${(event) => setIsOn(event.target.checked)} />${' '}
         ${t(isTeacher ? 'followMe' : 'followTeacher')}

@@ -99,7 +99,7 @@ export function OpenForm() {
             ${classes.map(
               ({ code, token, title }) => html`
                 <li key=${code}>
-                  <a href=${`#/class/${code}/${token}`}>${[code, title && localise(title)].filter(Boolean).join(' · ')}</a>
+                  <a href=${`#/class/${code}/${token}`}><code>${code}</code> ${title ? localise(title) : ''}</a>
                 </li>
               `,
             )}

@@ -27,7 +27,7 @@ function JoinForm({ code }) {
   };
   return html`
     <section class="panel entry">
-      <h1>${t('joinClass', code)}</h1>
+      <h1>${t('class')} <code>${code}</code></h1>
       <p>${t('joinClassAbout')}</p>
       <${NameForm} name=${settings().name} button=${t('enterClass')} onName=${join} />
       ${

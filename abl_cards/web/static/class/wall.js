@@ -73,7 +73,7 @@ export function Wall({ code, token, first }) {
     <section class="panel wall-head">
       <div>
         <h1>${t('classOf', localise(wall.title))}</h1>
-        <p class="code" aria-label=${t('classCode')}>${code}</p>
+        <p><code class="code">${code}</code></p>
         <p role="status">
           ${[
             t('numPupils', counts.pupils),

@@ -10,7 +10,6 @@ addWords({
   restBy: ['The other seats are played by', '其余座位由谁来打'],
   classPractice: ['plays can be taken back', '可以悔棋'],
   yourClasses: ['Your classes', '你的课堂'],
-  joinClass: ['Class {}', '课堂{}'],
   joinClassAbout: ['Give your name, and you get a table.', '填上名字，就有一张牌桌。'],
   otherClass: ['Another class', '其他课堂'],
   classOf: ['Class: {}', '课堂：{}'],
