@@ -577,8 +577,13 @@ INSIDE = """() => {
 }"""
 SHIFTS = """() => {
   window.shifted = 0;
+  window.moved = [];
   new PerformanceObserver((list) => {
-    for (const entry of list.getEntries()) window.shifted += entry.value;
+    for (const entry of list.getEntries()) {
+      window.shifted += entry.value;
+      for (const {node, previousRect: was, currentRect: is} of entry.sources)
+        window.moved.push(`${entry.value.toFixed(4)} ${node?.className} from ${was.x},${was.y} to ${is.x},${is.y}`);
+    }
   }).observe({type: 'layout-shift'});
 }"""
 
@@ -601,7 +606,8 @@ def test_a_phone_shows_everything_and_moves_nothing(look: Any, game: str, width:
         assert all(shown.values()), (state, shown)
         play_best(here)
     assert len(places) == 1
-    assert here.page.evaluate("() => window.shifted") <= 0.05
+    shifted, moved = here.page.evaluate("() => [window.shifted, window.moved]")
+    assert shifted <= 0.05, "\n".join(moved)
     here.page.wait_for_selector(".ended")
     assert here.page.locator(".trick .lies").count() >= 1
 
