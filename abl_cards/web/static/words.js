@@ -2,6 +2,9 @@
 import { settings } from './settings.js';
 
 const words = {
+  home: ['Home', '首页'],
+  join: ['Join', '入座'],
+  class: ['Class', '课堂'],
   play: ['Play', '打牌'],
   review: ['Review', '复盘'],
   watch: ['Watch', '观战'],

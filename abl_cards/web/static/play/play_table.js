@@ -1,8 +1,7 @@
 // Component PlayTable: a table of this server with the controls of a player, advice and log.
 import { useAdvice } from '../advice/use_advice.js';
 import { announce } from '../announce.js';
-import { Invite } from '../dialogs/invite.js';
-import { RulesDialog } from '../dialogs/rules_dialog.js';
+import { LazyDialog } from '../dialogs/lazy_dialog.js';
 import { html, useEffect, useMemo, useState } from '../html.js';
 import { localise, updateSettings, useSettings } from '../settings.js';
 import { EpisodeResult } from '../table/episode_result.js';
@@ -283,8 +282,8 @@ export function PlayTable({ view: given, welcome, link, lost, isCut, onError }) 
   };
   return html`
     <div class="room">
-      ${welcome.watch && html`<${Invite} view=${view} welcome=${welcome} link=${link} />`}
-      <${RulesDialog} welcome=${welcome} />
+      <${LazyDialog} name="invite" file="dialogs/invite" part="Invite" view=${view} welcome=${welcome} link=${link} />
+      <${LazyDialog} name="rules" file="dialogs/rules_dialog" part="RulesDialog" welcome=${welcome} />
       <div class="table-space" ref=${space}>
         ${
           size &&

@@ -6,6 +6,7 @@ import { localise } from '../settings.js';
 import { t } from '../words.js';
 import { secondsSince } from './age.js';
 import { Report } from './report.js';
+import { TableList } from './table_list.js';
 
 const rateText = (number) => `${(100 * number).toFixed(1)}%`;
 
@@ -58,28 +59,7 @@ export function Overview() {
           </p>
         `
       }
-      <section class="panel">
-        <h1>${t('tablesHere')}</h1>
-        ${
-          summary.tables.length
-            ? html`
-              <ul class="list">
-                ${summary.tables.map(
-                  (table) => html`
-                    <li key=${table.table}>
-                      <b>${localise(table.title)}</b> ${table.players.join(' · ')}${' '}
-                      <span class="small">${t('episode', table.episode + 1)}</span>${' '}
-                      <a href=${`#/play/${table.table}/${table.watch}`}>${t('lookOn')}</a>
-                    </li>
-                  `,
-                )}
-              </ul>
-            `
-            : html`
-              <p>${t('noTables')}</p>
-            `
-        }
-      </section>
+      <${TableList} tables=${summary.tables} />
       ${
         summary.served.length > 0 &&
         html`
