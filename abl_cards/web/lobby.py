@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 from abl_cards.asp import KBError
 from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Game, game_names, load
-from abl_cards.rulelab.editor import describe_rules
 from abl_cards.web import event_replay, schemas
 from abl_cards.web.config import WebConfig
 from abl_cards.web.event_log import EventLog, EventLogStore
 from abl_cards.web.executor import EngineExecutor, ValidEngine
 from abl_cards.web.fairness import LOCAL_CLIENT, CapacityError, ClientRateLimiter, choose_eviction
 from abl_cards.web.labs import LabManager
+from abl_cards.web.lesson_text import find_lessons
 from abl_cards.web.limits import (
     GLOBAL_RATE_FACTOR,
     MAX_STORED_TABLES,
@@ -84,7 +84,8 @@ class Lobby:
         """Return the games with their titles, profiles and agents."""
         games = [
             {"name": name, "title": bilingual_title(game), "profiles": sorted(game.folder.profiles),
-             "profile": game.folder.default_profile, "agents": self.agents_of(name)}
+             "profile": game.folder.default_profile, "agents": self.agents_of(name),
+             "lessons": len(find_lessons(game.folder.path))}
             for name, game in self.games.items()
         ]  # fmt: skip
         return {"games": games, "first": self.default_game}
@@ -94,12 +95,6 @@ class Lobby:
         engine, rules_error = await self.valid_engine(name, profile or None)
         fields = {"name": name, "seats": engine.rules.seating.seats, "teams": engine.teams.tolist()}
         return fields | ({"refused": rules_error} if rules_error else {})
-
-    async def rules_json(self, name: str, profile: str, language: str) -> dict[str, Any]:
-        """Return the rules of a game in words, without preferences; raises GameError, KBError."""
-        engine, _ = await self.valid_engine(name, profile or None)
-        sections = await self.executor.run(lambda: describe_rules(engine, language, with_preferences=False))
-        return {"sections": [section.to_json() for section in sections]}
 
     async def valid_engine(self, name: str, profile: str | None) -> ValidEngine:
         """Return the engine of the last rules of a game without errors; raises GameError, KBError."""

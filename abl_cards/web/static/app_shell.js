@@ -10,7 +10,13 @@ import { updateSettings, useSettings } from './settings.js';
 import { t } from './words.js';
 
 // Modules that export a component `Section`, by the name of the section in the address. Play is loaded at once.
-const SECTIONS = { play: null, review: 'review/section', rules: 'lab/section', watch: 'watch/section' };
+const SECTIONS = {
+  play: null,
+  learn: 'learn/section',
+  review: 'review/section',
+  rules: 'lab/section',
+  watch: 'watch/section',
+};
 
 function readAddress() {
   const [, section = '', ...path] = location.hash.split('/');

@@ -3,6 +3,7 @@ import { settings } from './settings.js';
 
 const words = {
   play: ['Play', '打牌'],
+  learn: ['Learn', '学习'],
   review: ['Review', '复盘'],
   watch: ['Watch', '观战'],
   rules: ['Rules', '规则'],
