@@ -30,6 +30,7 @@ from abl_cards.cli.console import (
 )
 from abl_cards.cli.progress import show_progress, show_status
 from abl_cards.cli.ray_option import RayAddress, RayCommand, connect_cluster
+from abl_cards.core import format_count
 
 if TYPE_CHECKING:
     from abl_cards.agents import Agent
@@ -192,7 +193,11 @@ def replay(
     game = find_game(game_name)
     with show_status(f"reading {file}") as show:
         engine = load_engine(game, directory, profile or read_file_profile(file, list_profiles(game, directory)))
-        result = replay_file(engine, file, limit, lambda episodes: show(f"replayed {episodes} episodes"))
+
+        def on_progress(episodes: int) -> None:
+            show(f"replayed {format_count(episodes, 'episode')}")
+
+        result = replay_file(engine, file, limit, on_progress)
     if not result.lines and result.truncated_line is None:
         fail(f"{file}: no records")
     _print_replay(file, result, as_json)
@@ -208,7 +213,8 @@ def _print_replay(file: Path, result: FileReplay, as_json: bool) -> None:
     if result.truncated_line:
         typer.echo(f"{file}:{result.truncated_line}: the last line is truncated", err=True)
     if result.stopped_early:
-        typer.echo(f"{file}:{result.lines}: stopped here, after {len(result.disagreements)} disagreements", err=True)
+        number = format_count(len(result.disagreements), "disagreement")
+        typer.echo(f"{file}:{result.lines}: stopped here, after {number}", err=True)
     if as_json:
         wrong = [
             {"line": disagreement.line, "text": shorten(disagreement.text)} for disagreement in result.disagreements
@@ -218,7 +224,8 @@ def _print_replay(file: Path, result: FileReplay, as_json: bool) -> None:
     else:
         for disagreement in result.disagreements:
             typer.echo(f"{file}:{disagreement.line}: {shorten(disagreement.text)}")
-        typer.echo(f"{result.episodes} episodes, {result.plays} plays, {len(result.disagreements)} disagreements")
+        numbers = {"episode": result.episodes, "play": result.plays, "disagreement": len(result.disagreements)}
+        typer.echo(", ".join(format_count(number, noun) for noun, number in numbers.items()))
 
 
 def legal(
