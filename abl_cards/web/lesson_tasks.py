@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from abl_cards.agents import make_preference_model
-from abl_cards.asp import Diagnostic, KBError, Signature, make_error
+from abl_cards.asp import Diagnostic, KBError, Signature, did_you_mean, make_error
 from abl_cards.core import LANGUAGES, ErrorCode, GameError, parse_seed
 from abl_cards.games import Engine, Game
 from abl_cards.games.notation import PASS, hand_orders, read_play
@@ -143,9 +143,8 @@ def _rule_fields(engine: Engine, game: Game, value: str) -> dict[str, Any]:
         return {"name": value, "text": None, "rules": rules}
     names = {name for name, _ in kb.preference_texts}
     if value not in names:
-        raise GameError(
-            f"no preference '{value[:60]}'; there are: {', '.join(sorted(names))}", ErrorCode.INVALID_LESSON
-        )
+        near = did_you_mean(value, names) or f"there are: {', '.join(sorted(names)[:8])} …"
+        raise GameError(f"no preference '{value[:60]}'; {near}", ErrorCode.INVALID_LESSON)
     return {"name": value, "text": [describe_preference(kb, value, code) for code in LANGUAGES], "rules": []}
 
 

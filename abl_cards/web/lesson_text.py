@@ -179,13 +179,15 @@ class _LessonReader:
         """Return the nodes of a lesson."""
         root: list[dict[str, Any]] = []
         open_nodes = [root]
+        is_heading = False
         for token in tokens:
             name = token.type.removesuffix("_open").removesuffix("_close")
+            is_heading = name == "heading" or (is_heading and token.type == "inline")
             if token.nesting < 0:
                 open_nodes.pop()
             elif token.type == "inline":
                 open_nodes[-1] += read_inline(token.children or [])
-                if not self.title:
+                if not self.title and is_heading:
                     self.title = token.content
             elif token.type == "fence":
                 open_nodes[-1].append(self._read_fence(token))

@@ -1,13 +1,14 @@
-// Component StartDeal: opens a practice table, with the coach on where there is one.
+// Component StartDeal: opens a practice table with the coach on.
 import { html, useState } from '../html.js';
 import { request } from '../link.js';
-import { settings } from '../settings.js';
+import { settings, updateSettings } from '../settings.js';
 
 export function StartDeal({ options, label }) {
   const [problem, setProblem] = useState('');
   const [isBusy, setBusy] = useState(false);
   const start = () => {
     setBusy(true);
+    updateSettings({ coach: 'before' });
     setProblem('');
     request('/api/tables', { name: settings().name, practice: true, ...options }).then(
       (opened) => {
