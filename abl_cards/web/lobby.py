@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from abl_cards.asp import KBError
 from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Game, game_names, load
-from abl_cards.rulelab.editor import describe_rules
 from abl_cards.web import event_replay, schemas
 from abl_cards.web.classes import ClassStore
 from abl_cards.web.config import WebConfig
@@ -23,6 +22,7 @@ from abl_cards.web.executor import EngineExecutor, ValidEngine
 from abl_cards.web.fairness import LOCAL_CLIENT, CapacityError, ClientRateLimiter, choose_eviction
 from abl_cards.web.game_tiles import GameTiles, title_pair
 from abl_cards.web.labs import LabManager
+from abl_cards.web.lesson_text import find_lessons
 from abl_cards.web.limits import (
     GLOBAL_RATE_FACTOR,
     MAX_STORED_TABLES,
@@ -90,7 +90,8 @@ class Lobby:
         games = [
             {"name": name, "title": bilingual_title(game), "profiles": sorted(game.folder.profiles),
              "profile_titles": [_profile_title(game, profile) for profile in sorted(game.folder.profiles)],
-             "profile": game.folder.default_profile, "agents": self.agents_of(name)}
+             "profile": game.folder.default_profile, "agents": self.agents_of(name),
+             "lessons": len(find_lessons(game.folder.path))}
             for name, game in self.games.items()
         ]  # fmt: skip
         return {"games": games, "first": self.default_game}
@@ -101,12 +102,6 @@ class Lobby:
         stages = [stage_text(engine, str(stage)) for stage in engine.rules.schema.stages]
         fields = {"name": name, "seats": engine.rules.seating.seats, "teams": engine.teams.tolist(), "stages": stages}
         return fields | ({"refused": rules_error} if rules_error else {})
-
-    async def rules_json(self, name: str, profile: str, language: str) -> dict[str, Any]:
-        """Return the rules of a game in words, without preferences; raises GameError, KBError."""
-        engine, _ = await self.valid_engine(name, profile or None)
-        sections = await self.executor.run(lambda: describe_rules(engine, language, with_preferences=False))
-        return {"sections": [section.to_json() for section in sections]}
 
     async def valid_engine(self, name: str, profile: str | None) -> ValidEngine:
         """Return the engine of the last rules of a game without errors; raises GameError, KBError."""

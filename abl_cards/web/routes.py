@@ -21,6 +21,7 @@ from abl_cards.web import guests, qr, reports, runs, schemas, spectator_feed
 from abl_cards.web.class_requests import ClassService
 from abl_cards.web.fairness import get_client_id
 from abl_cards.web.lab_requests import get_files
+from abl_cards.web.learn_requests import LearnService
 from abl_cards.web.limits import MAX_BODY_BYTES
 from abl_cards.web.lobby import Lobby
 from abl_cards.web.middleware import SecurityMiddleware
@@ -53,7 +54,11 @@ def create_api(lobby: Lobby) -> Starlette:
     routes = [
         Route("/api/games", api.json_endpoint(api.list_games)),
         Route("/api/game", api.json_endpoint(api.get_game)),
-        Route("/api/rules", api.json_endpoint(api.get_rules)),
+        Route("/api/how-to", api.json_endpoint(api.learn.get_how_to)),
+        Route("/api/how-to/beats", api.json_endpoint(api.learn.get_beats)),
+        Route("/api/lesson", api.json_endpoint(api.learn.get_lesson)),
+        Route("/api/lesson/answer", api.json_endpoint(api.learn.get_answer)),
+        Route("/api/lesson/preview", api.json_endpoint(api.preview_lesson), methods=["POST"]),
         Route("/api/labs", api.json_endpoint(api.open_lab), methods=["POST"]),
         Route("/api/labs/{lab}", api.json_endpoint(api.handle_lab_request), methods=["POST"]),
         Route("/api/labs/{lab}/{folder}.zip", api.download_lab),
@@ -93,7 +98,7 @@ class ApiRoutes:
         from abl_cards.web.websocket import ConnectionManager
 
         self._lobby, self._connection_manager = lobby, ConnectionManager(lobby)
-        self.review_service = ReviewService(lobby)
+        self.review_service, self.learn = ReviewService(lobby), LearnService(lobby)
         self._class_service = ClassService(lobby, self.review_service)
 
     # --- requests -----------------------------------------------------------------------------------------------------
@@ -142,11 +147,9 @@ class ApiRoutes:
         parameters = request.query_params
         return await self._lobby.game_json(parameters.get("name", ""), parameters.get("profile", ""))
 
-    async def get_rules(self, request: Request) -> Any:
-        """Return the rules of a game in words, without preferences."""
-        parameters = request.query_params
-        language = schemas.get_language(dict(parameters), "lang")
-        return await self._lobby.rules_json(parameters.get("name", ""), parameters.get("profile", ""), language)
+    async def preview_lesson(self, request: Request) -> Any:
+        """Return a dropped lesson, or grade an answer of it."""
+        return await self.learn.preview(await self._read_json(request))
 
     async def list_watched(self, request: Request) -> Any:
         """Return the tables that may be watched, for clients that may open tables."""

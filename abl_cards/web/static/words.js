@@ -6,6 +6,7 @@ const words = {
   join: ['Join', '入座'],
   class: ['Class', '课堂'],
   play: ['Play', '打牌'],
+  learn: ['Learn', '学习'],
   review: ['Review', '复盘'],
   watch: ['Watch', '观战'],
   rules: ['Rules', '规则'],
