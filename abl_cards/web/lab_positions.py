@@ -1,19 +1,37 @@
-"""Positions of the laboratory as a browser draws them: the hand of the seat to act, and what lies on the table."""
+"""Positions of the laboratory as a browser draws them: hand and table, and the moves that an edit adds or removes."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
-from abl_cards.core import GameError
+from abl_cards.core import LANGUAGES, GameError
 from abl_cards.games import Engine
 from abl_cards.games.notation import sort_hand
+from abl_cards.games.tables import DecisionPoint, is_play_decision
 from abl_cards.games.types import LEADING
+from abl_cards.rulelab.editor import PinnedPosition
 from abl_cards.web.fluent_texts import fluents_json
 from abl_cards.web.game_log import play_text
-from abl_cards.web.texts import card_kinds, card_orders
+from abl_cards.web.marked_text import card_marks
+from abl_cards.web.shown_facts import position_facts
+from abl_cards.web.texts import (
+    BilingualText,
+    card_kinds,
+    card_orders,
+    hand_texts,
+    move_text,
+    option_text,
+    untranslated,
+)  # fmt: skip
+
+MAX_CHANGES = 60
+"""Added or removed moves of a position that are sent."""
+MAX_MOVES = 300
+"""Legal moves of a position that are sent on demand."""
 
 
 def position_json(engine: Engine, state: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -36,15 +54,71 @@ def position_json(engine: Engine, state: Mapping[str, Any]) -> dict[str, Any] | 
         top = card_kinds(tables.top_cards[row])
         owner = owner if 0 <= owner < rules.seating.seats and owner != seat else _previous_seat(engine, seat)
         plays.append({"seat": owner, "cards": [texts[kind] for kind in top], "text": play_text(engine, form, len(top))})
-    viewer = np.array([seat])
+    fluents = rules.fluents.mask_private(tables.fluents[[row]], np.array([seat]))[0]
+    no_roles = np.full(rules.seating.seats, -1)
     return {
         "seat": seat, "after": list(rules.seating.next_seat),
-        "hand": [texts[kind] for kind in sort_hand(rules, view.hand[0], context)],
+        "hand": hand_texts(rules, view.hand[0], context),
         "plays": [play | {"number": number} for number, play in enumerate(plays)],
         "wild": card_orders(rules, context)["wild"],
-        "told": fluents_json(engine, rules.fluents.mask_private(tables.fluents[[row]], viewer)[0]),
+        "shown": position_facts(engine, fluents, no_roles), "told": fluents_json(engine, fluents),
     }  # fmt: skip
 
 
 def _previous_seat(engine: Engine, seat: int) -> int:
     return list(engine.rules.seating.next_seat).index(seat)
+
+
+def comparison_json(before: Engine, after: Engine, pinned: PinnedPosition) -> dict[str, Any]:
+    """Return a position, its numbers of moves, and the first moves that an edit adds or removes, in words."""
+    changes = pinned.to_json()
+    gone, new = changes.get("gone", []), changes.get("new", [])
+    return {
+        "state": pinned.state,
+        "drawn": position_json(after, pinned.state) or position_json(before, pinned.state),
+        "before": len(pinned.before) if isinstance(pinned.before, list) else pinned.before,
+        "after": len(pinned.after) if isinstance(pinned.after, list) else pinned.after,
+        "gone": _with_texts(before, pinned.state, gone[:MAX_CHANGES]), "num_gone": len(gone),
+        "new": _with_texts(after, pinned.state, new[:MAX_CHANGES]), "num_new": len(new),
+    }  # fmt: skip
+
+
+def moves_json(engine: Engine, state: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the first legal moves of a state in words; raises GameError."""
+    point = engine.read_decision_point(state)
+    return _with_texts(engine, state, [action.to_json() for action in point.actions[:MAX_MOVES]])
+
+
+def _with_texts(engine: Engine, state: Mapping[str, Any], moves: Iterable[Any]) -> list[dict[str, Any]]:
+    moves = list(moves)
+    texts = _move_texts(engine, engine.read_decision_point(state)) if moves else {}
+    return [{"move": move, "text": texts.get(_move_key(move)) or untranslated(_cards_text(move))} for move in moves]
+
+
+def _move_texts(engine: Engine, point: DecisionPoint) -> dict[str, BilingualText]:
+    """Return the name and the cards of each move that a decision point lists."""
+    if not is_play_decision(point.decision):
+        options = point.move_lists.cards[:, 0].tolist()
+        return {
+            _move_key(action.to_json()): option_text(engine, option)
+            for action, option in zip(point.actions, options, strict=True)
+        }
+    moves = [(label, action.to_json()) for label, action in zip(point.labels, point.actions, strict=True)]
+    return {
+        _move_key(move): [move_text(engine, label, _cards_of(move), language) for language in LANGUAGES]
+        for label, move in moves
+    }
+
+
+def _move_key(move: Any) -> str:
+    return json.dumps(move, sort_keys=True)
+
+
+def _cards_of(move: Any) -> list[str]:
+    """Return the cards of a move in JSON form: a list, or the field of a composed one."""
+    cards = move.get("cards", []) if isinstance(move, dict) else move
+    return [card for card in cards if isinstance(card, str)] if isinstance(cards, list) else []
+
+
+def _cards_text(move: Any) -> str:
+    return card_marks(_cards_of(move)) or str(move)

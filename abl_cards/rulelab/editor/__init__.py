@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from abl_cards.rulelab.editor.case_runner import find_failing_cases, find_invalid_lines, find_surviving_edits
     from abl_cards.rulelab.editor.comparison import (
         MAX_PINNED,
+        PinnedPosition,
         compare_positions,
         find_smallest_difference,
         sample_states,
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
         editor_time_limit,
         is_error,
     )
-    from abl_cards.rulelab.editor.draft import MAX_DRAFT_FILES, RuleDraft
+    from abl_cards.rulelab.editor.draft import MAX_DRAFT_FILES, RuleDraft, own_texts
     from abl_cards.rulelab.editor.export import export_folder, export_zip
     from abl_cards.rulelab.editor.project_index import (
         FileOccurrence,
@@ -64,6 +65,7 @@ __all__ = [
     "VALUE",
     "VARIABLE",
     "FileOccurrence",
+    "PinnedPosition",
     "ProjectIndex",
     "RuleDraft",
     "SourceFile",
@@ -93,6 +95,7 @@ __all__ = [
     "list_weights",
     "make_variant",
     "match_original",
+    "own_texts",
     "rename_in_cases",
     "rename_symbol",
     "reweight_preferences",

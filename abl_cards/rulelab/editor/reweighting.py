@@ -10,7 +10,7 @@ import numpy as np
 
 from abl_cards.agents import PreferenceAgent
 from abl_cards.asp import INT32_MAX
-from abl_cards.core import ErrorCode, GameError
+from abl_cards.core import LANGUAGES, ErrorCode, GameError
 from abl_cards.games import Engine
 from abl_cards.games.description import functor
 from abl_cards.games.preferences import CompiledPreferences
@@ -24,6 +24,7 @@ from abl_cards.rulelab.editor.draft import RuleDraft
 MIN_FACTOR, MAX_FACTOR = -4.0, 4.0
 """Range of the factors of weights."""
 MAX_MOVES = 6
+MAX_SENTENCE = 120  # letters
 __all__ = [
     "MAX_PINNED",
     "PreferenceWeight",
@@ -61,16 +62,28 @@ def list_weights(engine: Engine) -> list[PreferenceWeight]:
         Preferences by group and name, with their weights.
     """
     preferences = engine.preference_model()
-    groups, weights = preferences.preferences(), dict[str, set[int]]()
+    groups, weights, instances = preferences.preferences(), dict[str, set[int]](), dict[str, dict[str, None]]()
     for name, weight in _costs(preferences):
         weights.setdefault(name, set()).add(weight)
+    for kind, arguments in preferences.outputs:
+        if kind == "cost":
+            instances.setdefault(functor(str(arguments[0])), {})[str(arguments[0])] = None
     order = list(dict.fromkeys(groups.values()))
-    texts = {
-        name: (describe_preference(preferences.kb, name, "en"), describe_preference(preferences.kb, name, "zh"))
-        for name in groups
-    }
+    texts = {name: _whole_sentences(engine, preferences, name, list(instances[name])) for name in groups}
     names = sorted(groups, key=lambda name: (order.index(groups[name]), name))
     return [PreferenceWeight(name, groups[name], tuple(sorted(weights[name])), texts[name]) for name in names]
+
+
+def _whole_sentences(
+    engine: Engine, preferences: CompiledPreferences, name: str, instances: list[str]
+) -> tuple[str, str]:
+    """Return the sentence of a preference for all its instances, or with gaps if they are too many to name."""
+    english, chinese = (
+        text if len(text) <= MAX_SENTENCE else describe_preference(preferences.kb, name, language)
+        for language in LANGUAGES
+        for text in (PreferenceTexts.of(preferences.kb, engine, language).sentence(instances),)
+    )
+    return english, chinese
 
 
 def _costs(preferences: CompiledPreferences) -> Iterator[tuple[str, int]]:
