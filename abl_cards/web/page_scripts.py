@@ -72,18 +72,20 @@ class PageScripts:
         self._context.set_max_stack_size(MAX_STACK)
         self._context.eval(_PRELUDE + "\n".join(self._wrap_all(entry)))
 
-    def call(self, function: str, *arguments: Any) -> Any:
+    def call(self, function: str, *arguments: Any, module: str = "") -> Any:
         """Call an exported function.
 
         Args:
             function: Name of the function.
             arguments: JSON values.
+            module: Path of the loaded module that exports it; by default the entry.
 
         Returns:
             Its result, as JSON writes it.
         """
         written = ", ".join(map(json.dumps, arguments))
-        return json.loads(self._context.eval(f"JSON.stringify($load({self._entry!r}).{function}({written}))"))
+        script = f"$load({module or self._entry!r}).{function}({written})"
+        return json.loads(self._context.eval(f"JSON.stringify({script} ?? null)"))
 
     def _wrap_all(self, entry: str) -> list[str]:
         """Return the modules as functions, each after those that it imports."""
