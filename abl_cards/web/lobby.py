@@ -123,7 +123,7 @@ class Lobby:
         if name.startswith(LAB_PREFIX):
             return self.labs.game(name.removeprefix(LAB_PREFIX))
         if name not in self.games:
-            raise GameError(f"unknown game '{name[:80]}'", ErrorCode.UNKNOWN_GAME)
+            raise GameError(f"unknown game '{name[:80]}'", ErrorCode.UNKNOWN_GAME, [name[:80]])
         return self.games[name]
 
     def has_table(self, name: str) -> bool:
@@ -276,9 +276,9 @@ class Lobby:
                 client_id, tables, MAX_TABLES, MAX_TABLES_PER_CLIENT, lambda item: bool(item.viewers)
             )
         except CapacityError:
-            raise GameError(
-                f"all {len(self.tables)} tables are in use: close one of yours, or wait", ErrorCode.TOO_MANY_REQUESTS
-            ) from None
+            num_tables = len(self.tables)
+            message = f"all {num_tables} tables are in use: close one of yours, or wait"
+            raise GameError(message, ErrorCode.TABLES_IN_USE, [num_tables]) from None
         if table is not None:
             self.suspend_table(table.name)
 

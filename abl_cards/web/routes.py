@@ -16,9 +16,10 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket
 
 from abl_cards.asp import KBError
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.web import guests, qr, reports, runs, schemas, spectator_feed
 from abl_cards.web.class_requests import ClassService
+from abl_cards.web.error_json import HTTP_CODES, error_json
 from abl_cards.web.fairness import get_client_id
 from abl_cards.web.lab_requests import get_files
 from abl_cards.web.learn_requests import LearnService
@@ -111,12 +112,15 @@ class ApiRoutes:
             try:
                 return JSONResponse(await handler(request), headers=headers)
             except HTTPException as error:
-                return JSONResponse({"error": error.detail}, error.status_code, headers)
+                code = HTTP_CODES.get(error.status_code, ErrorCode.INVALID_REQUEST)
+                return JSONResponse({"error": error.detail, "code": code, "values": []}, error.status_code, headers)
             except (GameError, KBError) as error:
-                return JSONResponse({"error": str(error)[:2000], "code": str(error.code)}, 400, headers)
+                answer = error_json(error)
+                return JSONResponse(answer | {"error": answer["text"]}, 400, headers)
             except Exception:
                 log.exception("%s", request.url.path)
-                return JSONResponse({"error": "internal error; see the log of the server"}, 500, headers)
+                problem = "internal error; see the log of the server"
+                return JSONResponse({"error": problem, "code": ErrorCode.INTERNAL_ERROR, "values": []}, 500, headers)
 
         return respond
 
