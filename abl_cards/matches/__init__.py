@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         play_match,
         play_shard,
     )
+    from abl_cards.matches.ratings import PairResult, Rating, RatingLadder, fit_ratings
     from abl_cards.matches.record_review import (
         EvaluatedMove,
         RecordReview,
@@ -72,6 +73,9 @@ __all__ = [
     "FileReplay",
     "MatchResult",
     "MatchShard",
+    "PairResult",
+    "Rating",
+    "RatingLadder",
     "RecordReview",
     "RecordWriter",
     "ReviewConfig",
@@ -89,6 +93,7 @@ __all__ = [
     "effective_sample_size",
     "find_contest_records",
     "find_profile",
+    "fit_ratings",
     "format_interval",
     "interval_error",
     "match_indices",
