@@ -17,7 +17,7 @@ from abl_cards.agents import files_fingerprint
 from abl_cards.core import plot_from_json, require_extra, setting, settings_to_json
 from abl_cards.experiments.report import Cell, ErrorBarPlot, ExperimentReport, LinePlot, MatrixPlot, Plot, ReportTable
 from abl_cards.experiments.workspace import ExperimentWorkspace, ProgressCallback
-from abl_cards.games.description import KB_ROOT
+from abl_cards.games.description import KB_ROOT, SHOW_FILE
 from abl_cards.learners import WEIGHTS_FOLDER
 from abl_cards.matches import SEED_METHOD, combine_seeds, describe_coverage, interval_error, paired_test
 
@@ -73,6 +73,7 @@ def _inputs_fingerprint(settings: Any) -> str:
     """Hash the rule files and the cards of shipped weights, on which an experiment may depend."""
     folders = [KB_ROOT, getattr(settings, "kb", None), getattr(settings, "game", None)]
     files = [file for folder in folders if folder for file in sorted(cast("Any", KB_ROOT / folder).rglob("*.lp"))]
+    files = [file for file in files if file.name != SHOW_FILE]  # which decides no play
     return files_fingerprint([*files, *sorted(WEIGHTS_FOLDER.glob("*.json"))])
 
 

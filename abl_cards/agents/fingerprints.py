@@ -18,6 +18,7 @@ from abl_cards.agents.registry import AGENT_FACTORIES, make_preference_model
 from abl_cards.circuit import KnowledgeBase, program_digest
 from abl_cards.core import add_former_fingerprint
 from abl_cards.games import Engine
+from abl_cards.games.description import SHOW_FILE
 
 
 def rules_fingerprint(engine: Engine) -> str:
@@ -71,7 +72,8 @@ def agent_fingerprint(name: AgentName, engine: Engine) -> str:
         files.append(find_weights(name, engine))
         files += [find_plugin_file(text) for key in OWN_NETWORK_KEYS for text in name.values(key)]
     fingerprint = _hash([*programs, *map(_digest_file, files)])
-    rule_files = [*kb.files, *(sorted(Path(folder).rglob("*.lp")) if folder else [])]
+    own_files = sorted(Path(folder).rglob("*.lp")) if folder else []
+    rule_files = [*kb.files, *(file for file in own_files if file.name != SHOW_FILE)]
     if _are_readable(rule_files):
         add_former_fingerprint(fingerprint, files_fingerprint([*rule_files, *files]))
     return fingerprint

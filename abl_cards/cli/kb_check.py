@@ -51,6 +51,7 @@ def check(
     with pause_gc():
         reports = [_check_profile(game, directory, name, not no_cache) for name in chosen]
         grounding = _measure_largest(reports, not no_cache)
+    hints = _find_hints(game, directory)
     if as_json:
         print_json(
             {
@@ -58,12 +59,15 @@ def check(
                 "directory": str(directory or game.directory),
                 "profiles": [report.to_json for report in reports],
                 "grounding": grounding,
+                "hints": hints,
             }
         )
     else:
         _print_reports(game, directory or game.directory, reports)
         _print_limits(grounding)
         _print_verdict(reports)
+        for hint in hints:
+            typer.echo(f"hint: {hint}")
     if any(report.to_json["errors"] for report in reports):
         raise typer.Exit(1)
 
@@ -86,6 +90,8 @@ def _check_profile(game: Game, folder: Path | None, profile: str | None, cache: 
         auxiliary = list(game.auxiliary_rules(folder, profile, cache))
         sizes = _compute_sizes(knowledge)
         limits = game.warnings(knowledge, folder, profile)
+        if show_errors := game.show_errors(folder, profile):
+            raise KBError(show_errors)
     except KBError as problem:
         errors = {"profile": profile, "warnings": [], "errors": _diagnostics_to_json(problem)}
         return _ProfileReport(errors, str(problem).splitlines())
@@ -95,6 +101,20 @@ def _check_profile(game: Game, folder: Path | None, profile: str | None, cache: 
     program_warnings = [warning for program in (knowledge, *auxiliary) for warning in program.warnings]
     warnings = list(dict.fromkeys(map(str, [*program_warnings, *limits])))
     return _ProfileReport({"profile": profile, **sizes, "warnings": warnings, "errors": []}, warnings, knowledge)
+
+
+def _find_hints(game: Game, folder: Path | None) -> list[str]:
+    """Return advice that changes neither the verdict nor the exit code."""
+    from abl_cards.asp import KBError
+    from abl_cards.games.description import SHOW_FILE, Folder
+
+    try:
+        layers = (game.folder if folder is None else Folder(folder)).layers
+    except KBError:  # reported with the profiles
+        return []
+    if layers.show_file is not None or not layers.files:
+        return []
+    return [f"no {SHOW_FILE}: the table shows all public facts, in the order of the rules (docs: what a table shows)"]
 
 
 def _compute_sizes(knowledge: KnowledgeBase) -> dict[str, Any]:

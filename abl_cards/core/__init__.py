@@ -30,7 +30,7 @@ if TYPE_CHECKING:
         read_json_file,
         read_line_batches,
     )
-    from abl_cards.core.languages import LANGUAGES, check_language, join_texts, texts_by_language
+    from abl_cards.core.languages import LANGUAGES, check_language, format_count, join_texts, texts_by_language
     from abl_cards.core.parallel import MIN_LIGHT_ITEMS_PER_THREAD, NUM_THREADS, map_ranges, single_threaded
     from abl_cards.core.paths import DATA, PACKAGE, PROJECT
     from abl_cards.core.platforms import require_posix
@@ -117,6 +117,7 @@ __all__ = [
     "ensure_complete_writes",
     "find_stored_inputs",
     "flatten",
+    "format_count",
     "format_seed",
     "format_value",
     "former_fingerprint",

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from abl_cards.asp import Term
 from abl_cards.core import LANGUAGES
 from abl_cards.games import Engine
-from abl_cards.games.compiled import CompiledGame
+from abl_cards.games.compiled import CompiledGame, find_show_rules
 from abl_cards.games.description import COUNTER, SET_VALUED, SINGLE_VALUED, SUIT_SYMBOLS, Fluent, fluents_by_name
 from abl_cards.games.notation import spell, state_fields
 from abl_cards.web.marked_text import card_mark, seat_mark, team_mark, with_tens
@@ -34,10 +34,10 @@ def fluents_json(engine: Engine, fluents: NDArray[np.int16]) -> list[dict[str, A
         numbers = fluents[fluent.first_slot : fluent.slots.stop]
         if (numbers == fluent.default).all():
             continue
-        names = [spell(engine.rules, "fluent", name, language).replace("_", " ") for language in LANGUAGES]
+        names = fluent_name(engine.rules, name)
         is_plain = _is_of_seats(engine, fluent) if fluent.keys != ((),) else fluent.value_type == SINGLE_VALUED
         is_plain = is_plain or (fluent.keys == ((),) and fluent.value_type == COUNTER)
-        fields.append({"name": names, "value": _value_text(engine, fluent, numbers), "plain": is_plain})
+        fields.append({"name": names, "value": value_texts(engine, fluent, numbers), "plain": is_plain})
     return fields
 
 
@@ -57,12 +57,36 @@ def _key_sorts(engine: Engine, fluent: Fluent) -> list[str | None]:
 
 def _value_sort(engine: Engine, fluent: Fluent) -> str | None:
     sorts, num_teams = engine.argument_types.get(fluent.signature, ()), len(set(engine.teams.tolist()))
+    declared = {sort for name, arity, _, sort in engine.rules.kb.facts("sort", 4) if (name, arity) == fluent.signature}
+    if sorts and sorts[-1] in declared:
+        return sorts[-1]
     if fluent.value_type == SINGLE_VALUED and list(fluent.values) == list(range(num_teams)):
         return "team" if num_teams < engine.rules.seating.seats else "seat"
     return sorts[-1] if sorts else None
 
 
-def _value_text(engine: Engine, fluent: Fluent, numbers: NDArray[np.int16]) -> BilingualText:
+def fluent_name(rules: CompiledGame, name: str) -> BilingualText:
+    """Return the name of a fluent: that of ``show.lp``, else that of its words."""
+    names = find_show_rules(rules).names
+    return [
+        names.get((name, language)) or spell(rules, "fluent", name, language).replace("_", " ")
+        for language in LANGUAGES
+    ]
+
+
+def term_texts(engine: Engine, fluent: Fluent, value: Term) -> BilingualText:
+    """Return a value of a fluent."""
+    return [_term_text(engine.rules, _value_sort(engine, fluent), value, language) for language in LANGUAGES]
+
+
+def value_texts(engine: Engine, fluent: Fluent, numbers: NDArray[np.int16]) -> BilingualText:
+    """Return the keys of a fluent that have a value, each with its value.
+
+    Args:
+        engine: Engine of the game.
+        fluent: Fluent of the game.
+        numbers: Numbers in its slots.
+    """
     return [_text_in(engine, fluent, numbers, language) for language in LANGUAGES]
 
 

@@ -13,7 +13,16 @@ from abl_cards.games.notation import hand_orders
 from abl_cards.games.state import NO_SEAT
 from abl_cards.games.tables import NullListener, Tables
 from abl_cards.games.types import DRAW, LEADING, Indices, Moves
-from abl_cards.web.texts import card_kinds, label_kind_text, label_text, option_text, stage_text, untranslated
+from abl_cards.web.shown_facts import episode_facts
+from abl_cards.web.texts import (
+    card_kinds,
+    hand_texts,
+    label_kind_text,
+    label_text,
+    option_text,
+    stage_text,
+    untranslated,
+)
 
 MAX_LOG_LENGTH = 400
 PASS_TEXTS = [["pass", "不要"]]
@@ -33,11 +42,22 @@ class GameLog(NullListener):
 
     def __post_init__(self) -> None:
         """Start with empty records."""
+        self._decision: int | None = None  # index of the first decision of the current act, if it is known
         self.trick: list[dict[str, Any]] = []
         self.previous_trick: list[dict[str, Any]] = []
         self.log: list[dict[str, Any]] = []
         self.last_actions: dict[int, dict[str, Any]] = {}  # last action of each seat in this episode
         self.episode_result: dict[str, Any] | None = None  # result of the last episode
+
+    def begin_decision(self, index: int) -> None:
+        """Note the index of the next decision; events have that of the first decision of their play."""
+        if self._decision is None:
+            self._decision = index
+
+    def _append_act(self, event: dict[str, Any]) -> None:
+        if self._decision is not None:
+            event["act"], self._decision = self._decision, None
+        self._append_event(event)
 
     def _append_event(self, event: dict[str, Any]) -> None:
         self.num_events += 1
@@ -63,7 +83,7 @@ class GameLog(NullListener):
             "cards": [value] if value in rules.card_codes.kind_by_text else [], "secret": stage in rules.secret_stages,
         }  # fmt: skip
         self.last_actions[seat] = event
-        self._append_event(event)
+        self._append_act(event)
 
     def on_play(self, tables: Tables, rows: Indices, moves: Moves) -> None:
         """Record a play or a pass; a lead begins a new trick."""
@@ -80,10 +100,11 @@ class GameLog(NullListener):
             "kind": "play", "seat": seat,
             "cards": [rules.card_codes.kind_texts[card] for card in sorted(cards, key=order.index)],
             "text": play_text(self.engine, form, len(cards)), "passed": form == rules.forms.pass_form and not cards,
+            "strong": form >= 0 and bool(self.engine.label_traits.is_bomb[rules.forms.label_of[form]]),
         }  # fmt: skip
         self.last_actions[seat] = event
         self.trick.append(event)
-        self._append_event(event)
+        self._append_act(event)
 
     def on_retraction(self, tables: Tables, rows: Indices, moves: Moves) -> None:
         """Correct the last play, from which the rules took cards back, and note what it was meant to be."""
@@ -97,13 +118,14 @@ class GameLog(NullListener):
 
     def on_episode_end(self, tables: Tables, rows: Indices) -> None:
         """Record the result and the remaining hands."""
-        state, codes = tables.state, self.engine.rules.card_codes
+        state, rules = tables.state, self.engine.rules
         self.episode_result = {
             "kind": "end", "episode": int(tables.num_episodes[0]), "points": tables.points[0].tolist(),
             "total": tables.total_points[0].tolist(),
             "finish": [seat for seat in state.finish_order[0].tolist() if seat != NO_SEAT],
-            "hands": [split_cards(codes.write_hand(hand)) for hand in state.hands[0]], "over": False, "winners": [],
-            "trick": list(self.trick),
+            "hands": [hand_texts(rules, hand, int(state.context[0])) for hand in state.hands[0]], "over": False,
+            "winners": [],
+            "trick": list(self.trick), "shown": episode_facts(self.engine, tables),
         }  # fmt: skip
         self._append_event(self.episode_result)
 
@@ -121,11 +143,6 @@ def _remove_cards(cards: list[str], removed: list[str]) -> list[str]:
     for card in removed:
         left.remove(card)
     return left
-
-
-def split_cards(cards: str | list[str]) -> list[str]:
-    """Return cards as a list, also if they are written as one text."""
-    return list(cards)
 
 
 def play_text(engine: Engine, form: int, num_cards: int) -> list[str]:

@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Engine
 from abl_cards.games.min_plays import LeadFinder
-from abl_cards.games.notation import sort_hand
 from abl_cards.games.tables import Tables
 from abl_cards.games.types import count_move_cards
-from abl_cards.web.texts import card_orders, deck_json
+from abl_cards.web.texts import card_orders, deck_json, hand_texts
 
 MAX_CANDIDATES = 160
 """Largest number of plays whose rest is counted at each step; the longest ones."""
@@ -34,8 +33,7 @@ def group_hand(engine: Engine, hand: NDArray[np.uint8], context: int) -> list[li
         groups = _split(engine, hand.astype(np.uint8), context)
     except GameError:
         return _by_suit(engine, hand, context)
-    texts = engine.rules.card_codes.kind_texts
-    return [[texts[kind] for kind in sort_hand(engine.rules, counts, context)] for counts in groups]
+    return [hand_texts(engine.rules, counts, context) for counts in groups]
 
 
 def group_seat(engine: Engine, tables: Tables, seat: int | None) -> list[list[str]]:
@@ -79,10 +77,12 @@ def _distinct_plays(cards: NDArray[np.uint8], num_kinds: int) -> NDArray[np.uint
 
 
 def _by_suit(engine: Engine, hand: NDArray[np.uint8], context: int) -> list[list[str]]:
-    """Return the cards of each suit, in the order of suits."""
+    """Return the cards of each suit, and the trumps, in the order of suits."""
     rules, groups = engine.rules, dict[str, list[str]]()
     deck: dict[str, Any] = deck_json(rules)
     copies = dict(zip(rules.card_codes.kind_texts, hand.tolist(), strict=True))
-    for text in card_orders(rules, context)["suit"]:
-        groups.setdefault(deck[text]["suit"], []).extend([text] * copies[text])
+    orders = card_orders(rules, context)
+    for text in orders["suit"]:
+        group = "" if text in orders["trumps"] else deck[text]["suit"]
+        groups.setdefault(group, []).extend([text] * copies[text])
     return [cards for cards in groups.values() if cards]

@@ -13,7 +13,8 @@ from abl_cards.games.notation import sort_hand
 from abl_cards.games.types import LEADING
 from abl_cards.web.fluent_texts import fluents_json
 from abl_cards.web.game_log import play_text
-from abl_cards.web.texts import card_kinds, card_orders
+from abl_cards.web.shown_facts import position_facts
+from abl_cards.web.texts import card_kinds, card_orders, hand_texts
 
 
 def position_json(engine: Engine, state: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -36,13 +37,14 @@ def position_json(engine: Engine, state: Mapping[str, Any]) -> dict[str, Any] | 
         top = card_kinds(tables.top_cards[row])
         owner = owner if 0 <= owner < rules.seating.seats and owner != seat else _previous_seat(engine, seat)
         plays.append({"seat": owner, "cards": [texts[kind] for kind in top], "text": play_text(engine, form, len(top))})
-    viewer = np.array([seat])
+    fluents = rules.fluents.mask_private(tables.fluents[[row]], np.array([seat]))[0]
+    no_roles = np.full(rules.seating.seats, -1)
     return {
         "seat": seat, "after": list(rules.seating.next_seat),
-        "hand": [texts[kind] for kind in sort_hand(rules, view.hand[0], context)],
+        "hand": hand_texts(rules, view.hand[0], context),
         "plays": [play | {"number": number} for number, play in enumerate(plays)],
         "wild": card_orders(rules, context)["wild"],
-        "told": fluents_json(engine, rules.fluents.mask_private(tables.fluents[[row]], viewer)[0]),
+        "shown": position_facts(engine, fluents, no_roles), "told": fluents_json(engine, fluents),
     }  # fmt: skip
 
 

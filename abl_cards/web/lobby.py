@@ -32,7 +32,7 @@ from abl_cards.web.limits import (
 )
 from abl_cards.web.prewarmed_table import PrewarmedTable
 from abl_cards.web.seats import PERSON, TableSeat
-from abl_cards.web.snapshot import make_snapshot, make_welcome
+from abl_cards.web.snapshot import is_trick_over, make_snapshot, make_welcome
 from abl_cards.web.table import WebTable
 from abl_cards.web.texts import BilingualText
 
@@ -84,6 +84,7 @@ class Lobby:
         """Return the games with their titles, profiles and agents."""
         games = [
             {"name": name, "title": bilingual_title(game), "profiles": sorted(game.folder.profiles),
+             "profile_titles": [_profile_title(game, profile) for profile in sorted(game.folder.profiles)],
              "profile": game.folder.default_profile, "agents": self.agents_of(name)}
             for name, game in self.games.items()
         ]  # fmt: skip
@@ -330,7 +331,7 @@ class Lobby:
             try:
                 while table.is_agents_turn:
                     if has_changed and table.viewers:
-                        await asyncio.sleep(table.agent_delay)
+                        await asyncio.sleep(agent_pause(table))
                     async with table.lock:
                         has_changed = await self.executor.run(table.run_agent)
                     table.on_change()
@@ -342,6 +343,13 @@ class Lobby:
             table.wake.clear()
 
 
+def agent_pause(table: WebTable) -> float:
+    """Return the seconds before an agent acts: longer after a full trick, so that it can be seen; none in a hurry."""
+    return 0.0 if table.is_fast else table.agent_delay * (TRICK_REST if is_trick_over(table) else 1.0)
+
+
+TRICK_REST = 1.7
+"""Pause after a full trick, in pauses of an agent."""
 PRELOAD_DELAY = 1.5
 """Seconds between the first table of a game and the loading of its agent."""
 DEFAULT_AGENTS = ("kb", "greedy", "random")
@@ -368,6 +376,12 @@ def _packaged_presets(name: str) -> list[int]:
 def choose_default_game(names: Sequence[str]) -> str:
     """Return the game with shipped weights of the simplest preset, or else the first game."""
     return min(names, key=lambda name: min(_packaged_presets(name), default=1 << 10))
+
+
+def _profile_title(loaded_game: Game, profile: str) -> BilingualText:
+    """Return the title of a profile in both languages; without titles, derived from the name of its file."""
+    titles, fallback = loaded_game.folder.profile_titles(profile), profile.replace("_", " ")
+    return [titles.get("en", fallback), titles.get("zh", fallback)]
 
 
 def bilingual_title(loaded_game: Game) -> BilingualText:

@@ -47,6 +47,7 @@ def create_app(lobby: Lobby) -> SecurityMiddleware:
 def create_api(lobby: Lobby) -> Starlette:
     """Make the app of the routes that need the engine."""
     api = ApiRoutes(lobby)
+    reviews = api.review_service
     routes = [
         Route("/api/games", api.json_endpoint(api.list_games)),
         Route("/api/game", api.json_endpoint(api.get_game)),
@@ -61,8 +62,16 @@ def create_api(lobby: Lobby) -> Starlette:
         Route("/api/tables", api.json_endpoint(api.open_table), methods=["POST"]),
         Route("/api/reviews", api.json_endpoint(api.open_review), methods=["POST"]),
         Route("/api/reviews/work", api.json_endpoint(api.start_review), methods=["POST"]),
+        Route("/api/reviews/position", api.json_post(reviews.get_position), methods=["POST"]),
+        Route("/api/reviews/pick", api.json_post(reviews.interpret_cards), methods=["POST"]),
+        Route("/api/reviews/grade", api.json_post(reviews.grade_play), methods=["POST"]),
+        Route("/api/reviews/branch", api.json_post(reviews.play_on), methods=["POST"]),
+        Route("/api/reviews/remove-branch", api.json_post(reviews.remove_branch), methods=["POST"]),
+        Route("/api/reviews/sample", api.json_endpoint(api.open_sample), methods=["POST"]),
+        Route("/api/reviews/samples", api.json_endpoint(api.list_samples)),
         Route("/api/reviews/{review}", api.json_endpoint(api.get_review)),
         Route("/api/reviews/{review}/progress", api.json_endpoint(api.get_review_progress)),
+        Route("/api/reviews/{review}/record", api.json_endpoint(api.get_review_record)),
         Route("/api/reviews/{review}/{place}", api.json_endpoint(api.get_review_decision)),
         WebSocketRoute("/api/tables/{table}", api.table_socket),
     ]
@@ -77,7 +86,7 @@ class ApiRoutes:
         from abl_cards.web.websocket import ConnectionManager
 
         self._lobby, self._connection_manager = lobby, ConnectionManager(lobby)
-        self._review_service = ReviewService(lobby)
+        self.review_service = ReviewService(lobby)
 
     # --- requests -----------------------------------------------------------------------------------------------------
 
@@ -97,6 +106,14 @@ class ApiRoutes:
                 return JSONResponse({"error": "internal error; see the log of the server"}, 500, headers)
 
         return respond
+
+    def json_post(self, handler: Callable[[dict[str, Any]], Awaitable[Any]]) -> Endpoint:
+        """Make the endpoint of authorised requests whose JSON object a handler takes."""
+
+        async def handle(request: Request) -> Any:
+            return await handler(await self._read_json(request))
+
+        return self.json_endpoint(handle)
 
     def watched_endpoint(self, read: Callable[[Sequence[Path], str], Any]) -> Endpoint:
         """Make the endpoint of what is read by name in the watched folders."""
@@ -169,28 +186,41 @@ class ApiRoutes:
 
     async def open_review(self, request: Request) -> Any:
         """Open a review of a record."""
-        return await self._review_service.open_review(await self._read_json(request), get_client_id(request.scope))
+        return await self.review_service.open_review(await self._read_json(request), get_client_id(request.scope))
+
+    async def open_sample(self, request: Request) -> Any:
+        """Open a review of a record that comes with the package."""
+        return await self.review_service.open_sample(await self._read_json(request), get_client_id(request.scope))
+
+    async def list_samples(self, request: Request) -> Any:
+        """Return the records that come with the package."""
+        return await self.review_service.list_samples()
+
+    async def get_review_record(self, request: Request) -> Any:
+        """Return the record of a review with its variations."""
+        return await self.review_service.get_record(request.path_params["review"])
 
     async def start_review(self, request: Request) -> Any:
         """Start the search for mistakes of a review."""
-        return await self._review_service.start_review(await self._read_json(request))
+        return await self.review_service.start_review(await self._read_json(request))
 
     async def get_review(self, request: Request) -> Any:
         """Return an open review."""
-        return await self._review_service.get_review(request.path_params["review"])
+        return await self.review_service.get_review(request.path_params["review"])
 
     async def get_review_progress(self, request: Request) -> Any:
         """Return the progress of the search for mistakes."""
-        return await self._review_service.get_progress(request.path_params["review"])
+        return await self.review_service.get_progress(request.path_params["review"])
 
     async def get_review_decision(self, request: Request) -> Any:
         """Explain a decision of a review."""
         parameters, path_parameters = request.query_params, request.path_params
-        return await self._review_service.explain_decision(
+        return await self.review_service.explain_decision(
             path_parameters["review"],
             path_parameters["place"],
             parameters.get("agent", "kb"),
             parameters.get("lang", "en"),
+            parameters.get("line", ""),
         )
 
     def _check_token(self, request: Request) -> None:

@@ -19,6 +19,7 @@ class Permission:
     seat: int | None = None  # seat that the client plays; None for spectators
     is_owner: bool = False
     own_seat: int | None = None  # seat of the client, also while an agent plays it
+    sees_hands: bool = False  # the client sees all hands, where `may_see_hands` allows it
 
 
 @dataclass

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from abl_cards.asp import Term, split_term
 from abl_cards.core import LANGUAGES
 from abl_cards.games import Engine
-from abl_cards.games.compiled import CompiledGame, cache_per_game
+from abl_cards.games.compiled import CompiledGame, cache_per_game, find_show_rules
 from abl_cards.games.description import PASS_NAME, SUIT_SYMBOLS, PlayName, parse_rank_and_suit
 from abl_cards.games.notation import label_name_parts, spell
 from abl_cards.games.types import NO_CARD
@@ -104,9 +104,25 @@ def _card_name(rules: CompiledGame, typed_terms: Sequence[tuple[str, Term]], lan
     return next((name for name in names if name not in (text, str(typed_terms[0][1]), str(typed_terms[-1][1]))), text)
 
 
-def card_orders(rules: CompiledGame, context: int) -> dict[str, list[str]]:
-    """Return all card kinds in a context by strength, by suit, and the wild ones."""
-    orders: dict[str, list[str]] = _card_orders(rules)[context]
+def hand_texts(rules: CompiledGame, hand: NDArray[np.uint8], context: int) -> list[str]:
+    """Return the cards of a hand in the order in which a table shows them.
+
+    Args:
+        rules: Compiled game.
+        hand: Copies of each card, uint8 [kinds].
+        context: Index of the strength context.
+    """
+    orders = card_orders(rules, context)
+    copies = dict(zip(rules.card_codes.kind_texts, hand.tolist(), strict=True))
+    return [text for text in orders[orders["usual"]] for _ in range(copies[text])]
+
+
+def card_orders(rules: CompiledGame, context: int) -> dict[str, Any]:
+    """Return all card kinds in a context by strength, by suit with trumps apart, the wild ones, and the trumps.
+
+    The usual order is the name of one of the first two.
+    """
+    orders: dict[str, Any] = _card_orders(rules)[context]
     return orders
 
 
@@ -115,36 +131,60 @@ def _card_orders(rules: CompiledGame) -> Any:
     return _CardOrders(rules)
 
 
-class _CardOrders(dict[int, dict[str, list[str]]]):
+class _CardOrders(dict[int, dict[str, Any]]):
     """Card orders by context, computed on demand."""
 
     def __init__(self, rules: CompiledGame) -> None:
         super().__init__()
-        self._rules = rules
+        self._rules, self._show = rules, find_show_rules(rules)
         self._single_forms: dict[int, list[int]] = {}
         forms = rules.forms
         for form in np.flatnonzero(forms.num_cards == 1).tolist():
             for group in forms.forms[form].groups:
                 self._single_forms.setdefault(int(group.cell), []).append(form)
+        self._trump_cells = {cell for cell, term in enumerate(rules.cells.names) if term in self._show.trumps}
+        self._suits = _suit_places(rules)
 
-    def __missing__(self, context: int) -> dict[str, list[str]]:
+    def __missing__(self, context: int) -> dict[str, Any]:
         rules, acts = self._rules, self._rules.cells.acts_as[context]
         wild = [WILD_CELL in {str(rules.cells.names[cell]) for cell in row.tolist() if cell >= 0} for row in acts]
-        suits: dict[Term, int] = {}
-        sort_keys = []
-        for kind, term in enumerate(rules.pack.kinds):
-            parts = parse_rank_and_suit(term)
-            suit = suits.setdefault(parts[1], len(suits)) if parts else len(rules.pack)
-            forms = [form for cell in acts[kind].tolist() if cell >= 0 for form in self._single_forms.get(cell, [])]
-            strength = max((int(rules.strength[context, form]) for form in forms), default=1 << 20)
-            sort_keys.append((1 << 21 if wild[kind] else strength, suit, kind))
-        texts = rules.card_codes.kind_texts
+        trumps = [not self._trump_cells.isdisjoint(row.tolist()) for row in acts]
+        texts, kinds = rules.card_codes.kind_texts, range(len(rules.pack.kinds))
+        strengths = [1 << 21 if wild[kind] else self._strength(context, acts[kind].tolist()) for kind in kinds]
+        by_rank = sorted(kinds, key=lambda kind: (strengths[kind], self._suits[kind], kind))
+        by_suit = sorted(kinds, key=lambda kind: (trumps[kind], 0 if trumps[kind] else self._suits[kind],
+                                                  strengths[kind], self._suits[kind], kind))  # fmt: skip
+        step = -1 if self._show.is_descending else 1
         self[context] = {
-            "rank": [texts[kind] for *_, kind in sorted(sort_keys)],
-            "suit": [texts[kind] for _, _, kind in sorted(sort_keys, key=lambda item: (item[1], item[0], item[2]))],
+            "rank": [texts[kind] for kind in by_rank[::step]],
+            "suit": [texts[kind] for kind in by_suit[::step]],
             "wild": [text for text, is_wild in zip(texts, wild, strict=True) if is_wild],
+            "trumps": [text for text, is_trump in zip(texts, trumps, strict=True) if is_trump],
+            "usual": self._show.order,
         }
         return self[context]
+
+    def _strength(self, context: int, cells: list[int]) -> int:
+        """Return the strength of a single card; the highest for a card that is no single play."""
+        forms = [form for cell in cells if cell >= 0 for form in self._single_forms.get(cell, [])]
+        return max((int(self._rules.strength[context, form]) for form in forms), default=1 << 20)
+
+
+def _suit_places(rules: CompiledGame) -> list[int]:
+    """Return the place of the suit of each kind among the suits, black and red by turns; those without suit are last.
+
+    In descending order the suits run the other way, so that spades come first in both.
+    """
+    suits: dict[Term, int] = {}
+    parts = [parse_rank_and_suit(kind) for kind in rules.pack.kinds]
+    letters = list(SUIT_SYMBOLS)
+    for part in parts:
+        if part is not None:
+            letter = rules.card_codes.term_texts.get(part[1], str(part[1]))
+            suits.setdefault(part[1], letters.index(letter) if letter in letters else len(letters) + len(suits))
+    sign = -1 if find_show_rules(rules).is_descending else 1
+    last = len(rules.pack)
+    return [last if part is None else sign * suits[part[1]] for part in parts]
 
 
 # --- plays and choices ------------------------------------------------------------------------------------------------

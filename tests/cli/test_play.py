@@ -136,7 +136,7 @@ def test_a_damaged_record_is_a_disagreement(
     first, last = answer.stdout.splitlines()
     assert first.startswith(f"{tmp_path}/games.jsonl:1: ")
     assert len(first) < 600
-    assert last.endswith(" 1 disagreements")
+    assert last.endswith(" 1 disagreement")
 
 
 @pytest.mark.parametrize(

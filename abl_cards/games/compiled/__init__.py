@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         raise_where,
         source_hint,
     )
+    from abl_cards.games.compiled.shown import find_show_rules
     from abl_cards.games.compiled.stall_detection import (
         MAX_IDLE_DECISIONS,
         empty_stock_text,
@@ -49,6 +50,7 @@ __all__ = [
     "compile_game",
     "empty_stock_text",
     "encode_turn_entries",
+    "find_show_rules",
     "hand_limit_text",
     "join_names",
     "raise_endless",

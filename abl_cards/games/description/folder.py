@@ -136,10 +136,11 @@ class Folder:
             profile: Name of the profile; None for the default profile.
 
         Returns:
-            One tuple for each rule file, auxiliary file and common file.
+            One tuple for each rule file, auxiliary file and common file, and for that which states what is shown.
         """
         common_files = (file for directory in self.include_paths for file in sorted(directory.glob("*.lp")))
-        files = [*self.files(profile), *self.layers.auxiliary_files.values(), *common_files]
+        show_files = [self.layers.show_file] if self.layers.show_file else []
+        files = [*self.files(profile), *self.layers.auxiliary_files.values(), *show_files, *common_files]
         stats = ((str(file), file.stat()) for file in files if file.exists())
         return tuple((name, stat.st_mtime_ns, stat.st_size) for name, stat in stats)
 
@@ -188,6 +189,15 @@ class Folder:
         """Titles by language, in the order of the facts ``title/2``."""
         facts = [use.pattern for use in self._metadata_program.heads if use.signature == Signature("title", 2)]
         return {str(language): str(text).strip('"') for language, text in facts}
+
+    def profile_titles(self, profile: str) -> dict[str, str]:
+        """Return the names of a profile by language, by ``title/3``; empty for a profile without a name.
+
+        Args:
+            profile: Name of the profile.
+        """
+        facts = [use.pattern for use in self._metadata_program.heads if use.signature == Signature("title", 3)]
+        return {str(language): str(text).strip('"') for name, language, text in facts if name == profile}
 
     @property
     def platforms(self) -> tuple[str, ...]:

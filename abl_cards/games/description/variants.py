@@ -39,11 +39,14 @@ COMMON_DIR = KB_ROOT / "common"
 """Directory of the rule files that games include."""
 VARIANT_FILE = "variant.lp"
 """File that names the parent of a folder."""
+SHOW_FILE = "show.lp"
+"""File that states what a table shows; it is no rule of the game."""
 AUXILIARY_DIR = "science"
 """Subfolder of auxiliary rules, which the engine does not load."""
 MAX_PARENTS = 8
 """Maximum length of a chain of parents."""
 
+_NO_RULES = VARIANT_FILE, SHOW_FILE
 _PARENT, _REPLACES, _LEAVES_OUT = Signature("parent", 1), Signature("replaces", 1), Signature("leaves_out", 1)
 
 
@@ -53,7 +56,7 @@ class FolderLayers:
 
     Attributes:
         folders: Directories from the first parent to the folder itself.
-        files: Rule files, sorted by name.
+        files: Rule files, sorted by name, without those that state what a table shows.
     """
 
     folders: tuple[Path, ...]
@@ -69,6 +72,12 @@ class FolderLayers:
     def auxiliary_files(self) -> dict[str, Path]:
         """Files of auxiliary rules by name; a folder overrides those of its parents."""
         return {file.stem: file for folder in self.folders for file in sorted((folder / AUXILIARY_DIR).glob("*.lp"))}
+
+    @property
+    def show_file(self) -> Path | None:
+        """File that states what a table shows: that of the folder, else of its nearest parent; None without one."""
+        files = (folder / SHOW_FILE for folder in reversed(self.folders))
+        return next((file for file in files if file.is_file()), None)
 
     @property
     def include_paths(self) -> tuple[Path, ...]:
@@ -207,7 +216,7 @@ def _find_parent_folder(folder: Path, use: PredicateUse) -> Path:
 def _merge_layers(chain: list[tuple[Path, ProgramSummary | None]]) -> FolderLayers:
     files: dict[str, Path] = {}
     for folder, variant in chain:
-        own_files = {file.stem: file for file in sorted(folder.glob("*.lp")) if file.name != VARIANT_FILE}
+        own_files = {file.stem: file for file in sorted(folder.glob("*.lp")) if file.name not in _NO_RULES}
         replaced = _read_file_names(variant, _REPLACES, files, own_files)
         for name in _read_file_names(variant, _LEAVES_OUT, files, files):
             del files[name]

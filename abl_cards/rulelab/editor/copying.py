@@ -56,6 +56,8 @@ def make_variant(game: Game, directory: Path, files: Sequence[str]) -> str:
         for folder, files_by_name in named_folders.items()
         for name, file in files_by_name.items()
     }
+    if layers.show_file:
+        available[layers.show_file.stem] = layers.show_file
     selected = [name.removesuffix(".lp") for name in files]
     for name in selected:
         if name not in available:

@@ -81,10 +81,13 @@ def check_folder(folder: Path, profile: str | None = None) -> list[Diagnostic]:
                 return []
             knowledge = [game.knowledge_base(None, profile), *game.auxiliary_rules(None, profile)]
             bounds = game.warnings(knowledge[0], None, profile)
+            show_errors = game.show_errors(None, profile)
         except KBError as error:
             return list(error.diagnostics)
         except GameError as error:
             return [make_error(None, str(error), code=ErrorCode.RULES_STUCK)]
+    if show_errors:
+        return list(show_errors)
     return list(sort_diagnostics([*(warning for kb in knowledge for warning in kb.warnings), *bounds]))
 
 

@@ -15,7 +15,7 @@ from typing import Any
 from abl_cards.asp import Diagnostic, KBError, Limits, keep_warm_process, read_regular_file
 from abl_cards.core import ErrorCode, GameError, shared_budget, write_text
 from abl_cards.games import Engine, Game, uncached_engine
-from abl_cards.games.description import AUXILIARY_DIR, KB_ROOT, VARIANT_FILE, Folder
+from abl_cards.games.description import AUXILIARY_DIR, KB_ROOT, SHOW_FILE, VARIANT_FILE, Folder
 from abl_cards.rulelab.editor.copying import make_variant
 from abl_cards.rulelab.editor.diagnostics import check_folder
 from abl_cards.rulelab.editor.project_index import ProjectIndex
@@ -105,6 +105,8 @@ class RuleDraft:
             f"{folder}/{file.name}": file for folder, files in named_folders.items() for file in files.values()
         }
         rules = {file.name: file for file in layers.files if file.name != VARIANT_FILE} | files_in_folders
+        if layers.show_file:
+            rules[SHOW_FILE] = layers.show_file
         case_files = [layer / CASES for layer in layers.folders if (layer / CASES).is_file()]
         return rules | ({CASES: case_files[-1]} if case_files else {})
 
@@ -143,7 +145,7 @@ class RuleDraft:
             raise GameError(f"a draft has at most {MAX_DRAFT_FILES} files", ErrorCode.TOO_LARGE)
         (self.folder / name).parent.mkdir(exist_ok=True)
         write_text(self.folder / name, text)
-        if new and name in self._parent_files and "/" not in name and name != CASES:
+        if new and name in self._parent_files and "/" not in name and name not in (CASES, SHOW_FILE):
             self._set_variant_fact(f"replaces({Path(name).stem}).", True)
 
     def revert(self, name: str) -> None:

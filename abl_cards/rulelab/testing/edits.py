@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from abl_cards.asp import LexerToken, scan_text, tokenize
 from abl_cards.core import ErrorCode, GameError
-from abl_cards.games.description import AUXILIARY_DIR, KB_ROOT, Folder
+from abl_cards.games.description import AUXILIARY_DIR, KB_ROOT, SHOW_FILE, Folder
 
 RULE, LITERAL, COMPARISON, NUMBER = "rule", "literal", "comparison", "number"
 """Kinds of edits: deleted rule, dropped literal, swapped comparison, number shifted by one."""
@@ -66,7 +66,7 @@ class Edit(NamedTuple):
 def list_edits(folder: Path) -> list[Edit]:
     """List all single edits: delete a rule, drop a literal, swap a comparison, shift a number.
 
-    Texts for people are not edited: ``says/3``, ``title/2`` and ``word``.
+    Texts for people are not edited: ``says/3``, ``title`` and ``word``.
 
     Args:
         folder: Rule folder.
@@ -77,8 +77,8 @@ def list_edits(folder: Path) -> list[Edit]:
     edits = []
     files = [path.relative_to(folder) for path in folder.rglob("*.lp")]
     for file in sorted(
-        path.as_posix() for path in files if AUXILIARY_DIR not in path.parts
-    ):  # auxiliary rules are not part of the game
+        path.as_posix() for path in files if AUXILIARY_DIR not in path.parts and path.name != SHOW_FILE
+    ):  # auxiliary rules, and what a table shows, are not part of the game
         text = (folder / file).read_text("utf-8")
         edits += [Edit(file, *change) for change in _find_changes(text)]
     return edits

@@ -34,6 +34,7 @@ export function AgentSelect({ seat, player, first, agents, onSelect }) {
           <input
             aria-label=${t('agentNamed')}
             size="18"
+            lang="en"
             placeholder="kb:without=…"
             value=${isCustom ? player : ''}
             onChange=${(event) => onSelect(event.target.value.trim() || 'kb')}

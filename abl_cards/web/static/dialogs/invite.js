@@ -70,7 +70,7 @@ export function Invite({ view, welcome, link }) {
         view.seed != null &&
         html`
           <p class="small">
-            ${t('seed')}: ${view.seed}
+            ${t('seed')}${t('colon')}${view.seed}
           </p>
         `
       }

@@ -95,9 +95,9 @@ export function NewTable({ start, game }) {
                     onChange=${(event) => setForm({ ...form, profile: event.target.value })}
                   >
                     ${gameInfo.profiles.map(
-                      (profile) => html`
+                      (profile, index) => html`
                         <option key=${profile} value=${profile}>
-                          ${profile.replaceAll('_', ' ')}
+                          ${localise(gameInfo.profile_titles[index])}
                           ${profile === gameInfo.profile ? ` (${t('usual')})` : ''}
                         </option>
                       `,

@@ -45,6 +45,7 @@ export function SettingsDialog() {
           <select value=${current.order} onChange=${(event) => updateSettings({ order: event.target.value })}>
             <option value="rank">${t('byRank')}</option>
             <option value="suit">${t('bySuit')}</option>
+            <option value="groups">${t('byGroups')}</option>
           </select>
         </label>
         <label>
@@ -63,11 +64,13 @@ export function SettingsDialog() {
           ${t('advisor')}${' '}
           <input
             size="14"
+            lang="en"
             placeholder="abl, kb"
             value=${current.advisor}
             onChange=${(event) => updateSettings({ advisor: event.target.value.trim() })}
           />
         </label>
+        ${checkbox('sound', t('sound'), true, false)}
         ${checkbox('announce', t('announce'), true, false)}
       </form>
     </${Dialog}>

@@ -132,6 +132,7 @@ export function Play({ path }) {
             welcome=${welcome}
             link=${link}
             lost=${state !== 'there' ? stateText : ''}
+            isCut=${state === 'lost'}
             onError=${setProblem}
           />
         `

@@ -14,12 +14,15 @@ export function Pile({ position, seat, rect, side, card }) {
   const said = !event && seats[seat].said;
   if (!event && !said) return null;
   const isBest = event && seat === owner && !event.passed;
+  const ask = event?.act != null && position.ask ? () => position.ask(event) : null;
   const room = Math.max(16, rect.h - LINE * (event?.failed ? 2 : 1));
   return html`
     <div
       key=${event?.number ?? 'said'}
-      class=${`lies ${side} ${isFaded ? 'faded' : ''} ${isBest ? 'leads' : ''} ${event?.isNow ? 'now-played' : ''}`}
+      class=${`lies ${side} ${isFaded ? (isBest ? 'wins' : 'faded') : ''} ${isBest ? 'leads' : ''} ${event?.isNow ? 'now-played' : ''} ${ask ? 'askable' : ''}`}
+      data-number=${event?.number}
       style=${placeStyle(rect)}
+      onClick=${ask}
     >
       ${
         event?.cards.length > 0 &&
@@ -35,7 +38,11 @@ export function Pile({ position, seat, rect, side, card }) {
           />
         `
       }
-      <span class="what">
+      <${ask ? 'button' : 'span'}
+        class="what"
+        type=${ask ? 'button' : undefined}
+        title=${ask ? t('whyThey') : undefined}
+      >
         ${
           said
             ? html`
@@ -45,7 +52,7 @@ export function Pile({ position, seat, rect, side, card }) {
               <${Words} text=${event.text} names=${names} />
             `
         }
-      </span>
+      <//>
       ${
         event?.failed &&
         html`
