@@ -213,7 +213,7 @@ def _strength(results: Results, cells: Cells) -> list[Plot]:
     for inputs, result in cells:
         if "played" in inputs and inputs["mark"] == marks.get(inputs["played"], inputs["mark"]):
             outcomes[inputs["made"]][inputs["played"]] = result
-    return [*training_curves(history, held_out), *win_bars(outcomes, [row["deals"] for row in rows])]
+    return [*win_bars(outcomes, [row["deals"] for row in rows]), *training_curves(history, held_out)]
 
 
 def _tractor(results: Results, cells: Cells) -> list[Plot]:

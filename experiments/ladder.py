@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from pathlib import Path
 
 from abl_cards.core import SEED_RANGE, Axis, ErrorBarPlot, ErrorCode, GameError, setting
 from abl_cards.experiments.agent_specs import AgentSpec, load_agents
@@ -48,7 +49,7 @@ def run(settings: LadderConfig, workspace: ExperimentWorkspace) -> ExperimentRep
         return measure_matches(workspace, engine, (second, first), settings.games, settings.seed).swap_sides()
 
     def make_report(results: Mapping[tuple[AgentSpec, AgentSpec], MatchSummary]) -> ExperimentReport:
-        return report(names, {summary.names: summary for summary in results.values()}, settings.reference)
+        return report(names, {summary.names: summary for summary in results.values()}, settings)
 
     return make_report(
         workspace.measure_each(pairs, measure_pair, make_report, lambda pair: f"{pair[0].name} : {pair[1].name}")
@@ -61,17 +62,20 @@ def game_agents(engine: Engine) -> tuple[str, ...]:
     return (*_BASELINES, *((_LEARNED,) if any(file.exists() for file in files) else ()))
 
 
-def report(names: Sequence[str], summaries: Mapping[tuple[str, str], MatchSummary], reference: str) -> ExperimentReport:
+def report(
+    names: Sequence[str], summaries: Mapping[tuple[str, str], MatchSummary], settings: LadderConfig
+) -> ExperimentReport:
     """Make the table and the plot of the ratings, and those of the pairs."""
     pairs = tournament_report(names, summaries)
-    ladder = fit_ratings([pair_result(summary) for summary in summaries.values()], reference)
+    ladder = fit_ratings([pair_result(summary) for summary in summaries.values()], settings.reference)
     rows: list[list[Cell]] = [
         [rating.agent, rating.games, rating.value, *(rating.interval or (None, None))] for rating in ladder.ratings
     ]
     columns = ("agent", "matches", "rating", "from", "to")
     note = f"{ladder_note(ladder)} 95 % intervals are of the difference to {ladder.reference} (profile likelihood)."
     table = ReportTable("ratings", "Ratings", columns, rows, note, digits=0)
-    plot = ladder_plot(ladder, numbers_text([summary.num_games for summary in summaries.values()], "matches a pair"))
+    count = numbers_text([summary.num_games for summary in summaries.values()], "matches a pair")
+    plot = ladder_plot(ladder, count, f"Ratings of the agents of {Path(settings.game).name}")
     return ExperimentReport([table, *pairs.tables], [plot, *pairs.plots])
 
 
@@ -86,7 +90,7 @@ def ladder_note(ladder: RatingLadder) -> str:
     return f"Maximum likelihood of the Bradley-Terry model; 400 points are odds of 10 to 1.{finite}"
 
 
-def ladder_plot(ladder: RatingLadder, count: str, title: str = "Ratings of the agents") -> ErrorBarPlot:
+def ladder_plot(ladder: RatingLadder, count: str, title: str) -> ErrorBarPlot:
     """Plot ratings with their intervals, the best agent on top."""
     bars = {rating.agent: (rating.value, *(rating.interval or (None, None))) for rating in ladder.ratings}
     return ErrorBarPlot(

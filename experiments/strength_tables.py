@@ -45,7 +45,7 @@ def report(findings: StrengthFindings) -> ExperimentReport:
         tables += [deal_table(findings.generated)]
     if findings.outcomes:
         tables += [win_table(findings.generated[: len(findings.outcomes)], findings.outcomes)]
-        plots += win_bars(findings.outcomes, [result["what"]["deals"] for result in findings.generated])
+        plots[:0] = win_bars(findings.outcomes, [result["what"]["deals"] for result in findings.generated])
     return ExperimentReport(tables, plots)
 
 

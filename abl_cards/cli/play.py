@@ -91,8 +91,8 @@ def match(
 
     --ray distributes the games over processes, on this machine or in a cluster; the result is the same.
 
-    --json prints {"game","agents","games","seed","wins","draws","rate","interval","episodes"}, and "roles", "standings" and
-    "lapses" if there are any. A lapse is a game that a program lost by an invalid answer or a timeout:
+    --json prints {"game","agents","games","seed","wins","draws","rate","interval","episodes"}, and "roles", "standings"
+    and "lapses" if there are any. A lapse is a game that a program lost by an invalid answer or a timeout:
     {"game","seat","agent","kind","text"}. --csv writes one row an agent, and one an agent and role; --record keeps
     each episode, with the agent of each seat in "players".
     """

@@ -47,7 +47,8 @@ class Axis:
 
     def to_json(self) -> dict[str, Any]:
         """Return the fields that differ from their defaults."""
-        return {"label": self.label, **{key: value for key, value in asdict(self).items() if value and key != "label"}}
+        defaults = asdict(Axis(self.label))
+        return {"label": self.label, **{key: value for key, value in asdict(self).items() if value != defaults[key]}}
 
     @classmethod
     def from_json(cls, value: Any) -> Axis:

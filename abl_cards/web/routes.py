@@ -17,7 +17,7 @@ from starlette.websockets import WebSocket
 
 from abl_cards.asp import KBError
 from abl_cards.core import GameError
-from abl_cards.web import reports, runs, schemas, spectator_feed
+from abl_cards.web import ladders, reports, runs, schemas, spectator_feed
 from abl_cards.web.fairness import get_client_id
 from abl_cards.web.labs import get_files
 from abl_cards.web.limits import MAX_BODY_BYTES
@@ -58,6 +58,8 @@ def create_api(lobby: Lobby) -> Starlette:
         Route("/api/watch", api.json_endpoint(api.list_watched)),
         Route("/api/runs", api.watched_endpoint(runs.read_run)),
         Route("/api/reports", api.watched_endpoint(reports.read_report)),
+        Route("/api/gallery", api.watched_endpoint(reports.read_gallery)),
+        Route("/api/ladders", api.watched_endpoint(ladders.read_ladders)),
         Route("/api/served", api.watched_endpoint(spectator_feed.read_served_table)),
         Route("/api/tables", api.json_endpoint(api.open_table), methods=["POST"]),
         Route("/api/reviews", api.json_endpoint(api.open_review), methods=["POST"]),

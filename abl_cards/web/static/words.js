@@ -4,7 +4,7 @@ import { settings } from './settings.js';
 const words = {
   play: ['Play', '打牌'],
   review: ['Review', '复盘'],
-  watch: ['Watch', '观战'],
+  watch: ['Experiments', '实验'],
   rules: ['Rules', '规则'],
   sections: ['Sections', '栏目'],
   settings: ['Settings', '设置'],
