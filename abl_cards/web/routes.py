@@ -17,7 +17,7 @@ from starlette.websockets import WebSocket
 
 from abl_cards.asp import KBError
 from abl_cards.core import ErrorCode, GameError
-from abl_cards.web import guests, qr, reports, runs, schemas, spectator_feed
+from abl_cards.web import guests, ladders, qr, reports, runs, schemas, spectator_feed
 from abl_cards.web.class_requests import ClassService
 from abl_cards.web.error_json import HTTP_CODES, error_json
 from abl_cards.web.fairness import get_client_id
@@ -66,6 +66,8 @@ def create_api(lobby: Lobby) -> Starlette:
         Route("/api/watch", api.json_endpoint(api.list_watched)),
         Route("/api/runs", api.watched_endpoint(runs.read_run)),
         Route("/api/reports", api.watched_endpoint(reports.read_report)),
+        Route("/api/gallery", api.watched_endpoint(reports.read_gallery)),
+        Route("/api/ladders", api.watched_endpoint(ladders.read_ladders)),
         Route("/api/served", api.watched_endpoint(spectator_feed.read_served_table)),
         Route("/api/tables", api.json_endpoint(api.open_table), methods=["POST"]),
         Route("/api/tables/own", api.json_endpoint(api.list_own_tables), methods=["POST"]),

@@ -8,7 +8,7 @@ const words = {
   play: ['Play', '打牌'],
   learn: ['Learn', '学习'],
   review: ['Review', '复盘'],
-  watch: ['Watch', '观战'],
+  watch: ['Experiments', '实验'],
   rules: ['Rules', '规则'],
   sections: ['Sections', '栏目'],
   settings: ['Settings', '设置'],
