@@ -11,7 +11,7 @@ from abl_cards.games.state import CHOICE, PLAY
 from abl_cards.games.tables import cards_in_stock
 from abl_cards.games.types import LEADING
 from abl_cards.web.fluent_texts import fluents_json
-from abl_cards.web.shown_facts import table_facts
+from abl_cards.web.shown_facts import TableFacts
 from abl_cards.web.texts import card_orders, deck_json, hand_texts, option_text, role_texts, stage_text
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def make_view(table: ViewableTable, permission: Permission) -> dict[str, Any]:
         "trick": game_log.trick, "last": game_log.previous_trick, "closed": _is_trick_over(table),
         "owned": int(state.owner[0]),
         "log": [event for event in game_log.log[-MAX_LOG_SHOWN:] if not _is_hidden(event, seat)],
-        "shown": table_facts(table.engine, tables, SPECTATOR if seat is None else seat),
+        "shown": _visible_facts(table).to_json(table.engine, SPECTATOR if seat is None else seat),
         "told": fluents_json(table.engine, rules.fluents.mask_private(state.fluents[[0]], viewer)[0]),
         "aside": int(state.aside[0].sum()), "stock": int(cards_in_stock(rules, state,
         ONLY_TABLE)[0]) if rules.has_draws else 0,
@@ -88,6 +88,12 @@ def make_view(table: ViewableTable, permission: Permission) -> dict[str, Any]:
     if seat is not None:
         view["hand"] = hand_texts(rules, state.hands[0, seat], context)
     return view
+
+
+def _visible_facts(table: ViewableTable) -> TableFacts:
+    """Return the facts of the table: those of the last deal until the next one begins."""
+    end = table.game_log.end_facts if table.is_waiting or table.is_over else None
+    return end or TableFacts.of(table.tables)
 
 
 def _visible_problem(table: ViewableTable, permission: Permission) -> str:

@@ -41,13 +41,6 @@ export function SettingsDialog() {
         </label>
         ${checkbox('colours', t('four'), 4, 2)}
         <label>
-          ${t('order')}${' '}
-          <select value=${current.order} onChange=${(event) => updateSettings({ order: event.target.value })}>
-            <option value="rank">${t('byRank')}</option>
-            <option value="suit">${t('bySuit')}</option>
-          </select>
-        </label>
-        <label>
           ${t('pace')}${' '}
           <input
             type="range"

@@ -9,7 +9,7 @@ import { localise, updateSettings, useSettings } from '../settings.js';
 import { EpisodeResult } from '../table/episode_result.js';
 import { eventText } from '../table/event_text.js';
 import { Hand } from '../table/hand.js';
-import { ORDERS } from '../table/hand_order.js';
+import { nextOrders, orderOf } from '../table/hand_order.js';
 import { NamePrompt } from '../table/name_prompt.js';
 import { placeStyle } from '../table/place_style.js';
 import { positionOfView } from '../table/position.js';
@@ -30,7 +30,7 @@ import { useTableKeys } from './use_table_keys.js';
 export function PlayTable({ view, welcome, link, lost, onError }) {
   const userSettings = useSettings();
   const [space, size] = useSize();
-  const selection = useCardSelection(view, link, welcome.deck);
+  const selection = useCardSelection(view, link, welcome);
   const [showLast, setShowLast] = useState(false);
   const decision = view.asked;
   const { matches, texts, reading } = selection;
@@ -89,7 +89,7 @@ export function PlayTable({ view, welcome, link, lost, onError }) {
       : view.phase === 'over' && view.owner
         ? link.send({ do: 'again' })
         : undefined;
-  const changeOrder = () => updateSettings({ order: ORDERS[(ORDERS.indexOf(userSettings.order) + 1) % ORDERS.length] });
+  const changeOrder = () => updateSettings({ orders: nextOrders(userSettings, welcome.game, view.orders) });
   useTableKeys({
     view,
     names,
@@ -116,7 +116,7 @@ export function PlayTable({ view, welcome, link, lost, onError }) {
   const isPlay = decision?.kind === 'play';
   const orderItem = {
     name: 'order',
-    text: t(`sort_${userSettings.order}`),
+    text: t(`sort_${orderOf(userSettings, welcome.game, view.orders)}`),
     key: 'S',
     isEnabled: true,
     act: changeOrder,
