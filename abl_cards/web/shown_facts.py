@@ -46,7 +46,7 @@ def position_facts(engine: Engine, fluents: NDArray[np.int16], roles: NDArray[np
         roles: Role of each seat, [seats].
 
     Returns:
-        Items of the score, in order; badges of each seat; whether partners have one colour.
+        Items of the score, in order; badges of each seat; whether partners have one colour, and places a name.
     """
     facts, of_seats = _Facts(engine, fluents), roles.tolist()
     are_decided = len(set(of_seats)) > 1
@@ -54,6 +54,7 @@ def position_facts(engine: Engine, fluents: NDArray[np.int16], roles: NDArray[np
         "items": [*facts.items()],
         "badges": [facts.badges(seat, int(role) if are_decided else -1) for seat, role in enumerate(of_seats)],
         "partners": facts.show.has_partners,
+        "places": facts.has_places,
     }
 
 
@@ -103,9 +104,8 @@ def episode_facts(engine: Engine, tables: Tables, after: TableFacts) -> JsonItem
     show = find_show_rules(engine.rules)
     before, now = _Facts(engine, tables.state.fluents[0]), _Facts(engine, after.fluents)
     places = [now.place_name(place) for place in range(1, engine.rules.seating.seats + 1)]
-    has_places = FINISH in show.results or (not show.is_stated and engine.rules.trick_query is None)
     lines = [line for name in show.results if name != FINISH for line in now.result_lines(name, before)]
-    return {"places": places if has_places else None, "lines": lines}
+    return {"places": places if now.has_places else None, "lines": lines}
 
 
 class _Facts:
@@ -115,6 +115,12 @@ class _Facts:
         self.engine, self._fluents, self.show = engine, fluents, find_show_rules(engine.rules)
         self._seats = tuple(range(engine.rules.seating.seats))
         self._teams = tuple(sorted(set(engine.rules.seating.teams)))
+
+    @property
+    def has_places(self) -> bool:
+        """Whether the order in which seats are out is shown: by default where all cards are not laid in tricks."""
+        show = self.show
+        return FINISH in show.results or (not show.is_stated and self.engine.rules.trick_query is None)
 
     def items(self) -> Iterator[JsonItem]:
         """Yield the items of the score."""

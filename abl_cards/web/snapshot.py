@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from abl_cards.core import format_seed
-from abl_cards.games.state import CHOICE, PLAY
+from abl_cards.games.state import CHOICE, NO_SEAT, PLAY
 from abl_cards.games.tables import cards_in_stock
 from abl_cards.games.types import LEADING
 from abl_cards.web.fluent_texts import fluents_json
@@ -122,7 +122,6 @@ def _seats_json(table: ViewableTable, permission: Permission) -> list[dict[str, 
         tables.sides(ONLY_TABLE)[0].tolist(),
         tables.roles(ONLY_TABLE)[0].tolist(),
     )
-    can_finish = rules.trick_query is None  # with tricks all seats lay their last card in one
     has_roles = len(set(role_indices)) > 1  # equal roles mean that they are not decided yet
     seats = []
     for seat, table_seat in enumerate(table.seats):
@@ -131,7 +130,7 @@ def _seats_json(table: ViewableTable, permission: Permission) -> list[dict[str, 
             "name": table_seat.name, "kind": table_seat.kind, "agent": table_seat.agent_name,
             "cards": int(state.hands[0, seat].sum()), "side": sides[seat],
             "role": roles[role_indices[seat]] if has_roles and 0 <= role_indices[seat] < len(roles) else ["", ""],
-            "place": order.index(seat) + 1 if seat in order and can_finish and not state.hands[0, seat].any() else None,
+            "place": order.index(seat) + 1 if seat in order and seat != NO_SEAT else None,
             "here": table.is_present(seat), "taken": table_seat.is_taken, "total": int(tables.total_points[0, seat]),
             "said": None if action is None or _is_hidden(action, permission.seat) else action,
         }  # fmt: skip

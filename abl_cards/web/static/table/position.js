@@ -21,7 +21,7 @@ const lastPlays = (trick) => {
   return plays;
 };
 
-const NO_FACTS = { items: [], badges: [], partners: true };
+const NO_FACTS = { items: [], badges: [], partners: true, places: true };
 
 // Facts of a position: items of the score, those of our side first; each seat has its badges and its own score.
 function shownFacts(shown = NO_FACTS, sides, bottom) {
@@ -33,6 +33,7 @@ function shownFacts(shown = NO_FACTS, sides, bottom) {
   return {
     items: order.map((index) => shown.items[index]).filter((item) => !ofSeats(item) || item.seat === bottom),
     hasPartners: shown.partners,
+    hasPlaces: shown.places,
     ofSeat: (seat) => ({
       badges: shown.badges[seat] ?? [],
       score: shown.items.find((item) => ofSeats(item) && item.seat === seat) ?? null,
@@ -88,7 +89,7 @@ export function positionOfView(view, welcome, isLast = false) {
         side: sides[seat],
         ...facts.ofSeat(seat),
         cards: info.cards,
-        place: info.place,
+        place: facts.hasPlaces && !info.cards ? info.place : null,
         total: info.total,
         isAway: info.kind === 'person' && seat !== bottom && !info.here,
         isActing: view.turn === seat,
