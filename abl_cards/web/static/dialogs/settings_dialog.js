@@ -42,14 +42,6 @@ export function SettingsDialog() {
         </label>
         ${checkbox('colours', t('four'), 4, 2)}
         <label>
-          ${t('order')}${' '}
-          <select value=${current.order} onChange=${(event) => updateSettings({ order: event.target.value })}>
-            <option value="rank">${t('byRank')}</option>
-            <option value="suit">${t('bySuit')}</option>
-            <option value="groups">${t('byGroups')}</option>
-          </select>
-        </label>
-        <label>
           ${t('pace')}${' '}
           <input
             type="range"
