@@ -1,6 +1,7 @@
 // Component Section: the home screen, from which everything else is reached.
 import { RulesDialog } from '../dialogs/rules_dialog.js';
 import { openDialog } from '../dialogs/open_dialog.js';
+import { readHome } from '../early_requests.js';
 import { html, loadStyle, useEffect, useState } from '../html.js';
 import { StartProgress } from '../play/start_progress.js';
 import { useSettings } from '../settings.js';
@@ -10,7 +11,7 @@ import { FriendsPanel } from './friends_panel.js';
 import { GameTile, TileCards } from './game_tile.js';
 import { LookOverPanel } from './look_over_panel.js';
 import { MorePanel } from './more_panel.js';
-import { firstOf, readHome } from './home_data.js';
+import { firstOf } from './home_data.js';
 import './words.js';
 
 await loadStyle('home/home');
