@@ -1,10 +1,10 @@
 // Component Hud: the score and other public facts of a position, always in view.
 import { CardChip } from '../cards/card_chip.js';
 import { html } from '../html.js';
-import { localise } from '../settings.js';
 import { plainText } from '../text/marked_text.js';
 import { Words } from '../text/words.js';
 import { t } from '../words.js';
+import { itemName } from './item_name.js';
 import { placeStyle } from './place_style.js';
 import { ScoreBar } from './score_bar.js';
 
@@ -23,12 +23,6 @@ export function Hud({ position, rect }) {
       <dl class="told">${items.map((item, index) => html`<${Item} key=${index} item=${item} position=${position} />`)}</dl>
     </div>
   `;
-}
-
-// Name of a fact, with the side or the seat that it belongs to.
-export function itemName({ name, team, seat }, names) {
-  const owner = team != null ? names.team(team) : seat != null ? names.seat(seat) : '';
-  return owner ? t('ofOwner', owner, localise(name)) : localise(name);
 }
 
 function Item({ item, position }) {
