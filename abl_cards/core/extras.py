@@ -12,7 +12,7 @@ EXTRAS = {
     "ablkit": "learning", "safetensors": "learning", "scipy": "learning", "sklearn": "learning", "torch": "learning",
     "segno": "web", "starlette": "web", "uvicorn": "web", "websockets": "web",
     "gymnasium": "gymnasium", "pettingzoo": "pettingzoo",
-    "lsprotocol": "lsp", "pygls": "lsp", "matplotlib": "plots", "ray": "cluster",
+    "lsprotocol": "lsp", "pygls": "lsp", "matplotlib": "plots", "quickjs": "picture", "ray": "cluster",
 }  # fmt: skip
 """Top-level module: the extra in pyproject.toml that installs it."""
 

@@ -13,7 +13,7 @@ from abl_cards.games.notation import hand_orders
 from abl_cards.games.state import NO_SEAT
 from abl_cards.games.tables import NullListener, Tables
 from abl_cards.games.types import DRAW, LEADING, Indices, Moves
-from abl_cards.web.shown_facts import episode_facts
+from abl_cards.web.shown_facts import TableFacts, episode_facts
 from abl_cards.web.texts import (
     card_kinds,
     hand_texts,
@@ -48,6 +48,7 @@ class GameLog(NullListener):
         self.log: list[dict[str, Any]] = []
         self.last_actions: dict[int, dict[str, Any]] = {}  # last action of each seat in this episode
         self.episode_result: dict[str, Any] | None = None  # result of the last episode
+        self.end_facts: TableFacts | None = None  # facts of the table when it was over
         self.episode_results: list[dict[str, Any]] = []
         self._dealt_hands: list[list[str]] = []
 
@@ -122,12 +123,13 @@ class GameLog(NullListener):
     def on_episode_end(self, tables: Tables, rows: Indices) -> None:
         """Record the result and the remaining hands."""
         state = tables.state
+        self.end_facts = TableFacts.after_episode(tables)
         self.episode_result = {
             "kind": "end", "episode": int(tables.num_episodes[0]), "points": tables.points[0].tolist(),
             "total": tables.total_points[0].tolist(),
             "finish": [seat for seat in state.finish_order[0].tolist() if seat != NO_SEAT],
             "hands": self._hands(tables), "over": False, "winners": [],
-            "trick": list(self.trick), "shown": episode_facts(self.engine, tables),
+            "trick": list(self.trick), "shown": episode_facts(self.engine, tables, self.end_facts),
         }  # fmt: skip
         self.episode_results.append(self.episode_result | {"dealt": self._dealt_hands})
         self._append_event(self.episode_result)

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from abl_cards.asp import KBError
 from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Game, game_names, load
-from abl_cards.rulelab.editor import describe_rules
 from abl_cards.web import event_replay, schemas
 from abl_cards.web.classes import ClassStore
 from abl_cards.web.config import WebConfig
@@ -23,6 +22,7 @@ from abl_cards.web.executor import EngineExecutor, ValidEngine
 from abl_cards.web.fairness import LOCAL_CLIENT, CapacityError, ClientRateLimiter, choose_eviction
 from abl_cards.web.game_tiles import GameTiles, title_pair
 from abl_cards.web.labs import LabManager
+from abl_cards.web.lesson_text import find_lessons
 from abl_cards.web.limits import (
     GLOBAL_RATE_FACTOR,
     MAX_STORED_TABLES,
@@ -36,7 +36,7 @@ from abl_cards.web.prewarmed_table import PrewarmedTable
 from abl_cards.web.seats import PERSON, TableSeat
 from abl_cards.web.snapshot import is_trick_over, make_snapshot, make_welcome
 from abl_cards.web.table import WebTable
-from abl_cards.web.texts import BilingualText
+from abl_cards.web.texts import BilingualText, stage_text
 
 if TYPE_CHECKING:
     from abl_cards.games import Engine
@@ -90,7 +90,8 @@ class Lobby:
         games = [
             {"name": name, "title": bilingual_title(game), "profiles": sorted(game.folder.profiles),
              "profile_titles": [_profile_title(game, profile) for profile in sorted(game.folder.profiles)],
-             "profile": game.folder.default_profile, "agents": self.agents_of(name)}
+             "profile": game.folder.default_profile, "agents": self.agents_of(name),
+             "lessons": len(find_lessons(game.folder.path))}
             for name, game in self.games.items()
         ]  # fmt: skip
         return {"games": games, "first": self.default_game}
@@ -98,14 +99,9 @@ class Lobby:
     async def game_json(self, name: str, profile: str) -> dict[str, Any]:
         """Return the data of a game that needs its compiled rules."""
         engine, rules_error = await self.valid_engine(name, profile or None)
-        fields = {"name": name, "seats": engine.rules.seating.seats, "teams": engine.teams.tolist()}
+        stages = [stage_text(engine, str(stage)) for stage in engine.rules.schema.stages]
+        fields = {"name": name, "seats": engine.rules.seating.seats, "teams": engine.teams.tolist(), "stages": stages}
         return fields | ({"refused": rules_error} if rules_error else {})
-
-    async def rules_json(self, name: str, profile: str, language: str) -> dict[str, Any]:
-        """Return the rules of a game in words, without preferences; raises GameError, KBError."""
-        engine, _ = await self.valid_engine(name, profile or None)
-        sections = await self.executor.run(lambda: describe_rules(engine, language, with_preferences=False))
-        return {"sections": [section.to_json() for section in sections]}
 
     async def valid_engine(self, name: str, profile: str | None) -> ValidEngine:
         """Return the engine of the last rules of a game without errors; raises GameError, KBError."""
@@ -127,7 +123,7 @@ class Lobby:
         if name.startswith(LAB_PREFIX):
             return self.labs.game(name.removeprefix(LAB_PREFIX))
         if name not in self.games:
-            raise GameError(f"unknown game '{name[:80]}'", ErrorCode.UNKNOWN_GAME)
+            raise GameError(f"unknown game '{name[:80]}'", ErrorCode.UNKNOWN_GAME, [name[:80]])
         return self.games[name]
 
     def has_table(self, name: str) -> bool:
@@ -280,9 +276,9 @@ class Lobby:
                 client_id, tables, MAX_TABLES, MAX_TABLES_PER_CLIENT, lambda item: bool(item.viewers)
             )
         except CapacityError:
-            raise GameError(
-                f"all {len(self.tables)} tables are in use: close one of yours, or wait", ErrorCode.TOO_MANY_REQUESTS
-            ) from None
+            num_tables = len(self.tables)
+            message = f"all {num_tables} tables are in use: close one of yours, or wait"
+            raise GameError(message, ErrorCode.TABLES_IN_USE, [num_tables]) from None
         if table is not None:
             self.suspend_table(table.name)
 

@@ -16,11 +16,13 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket
 
 from abl_cards.asp import KBError
-from abl_cards.core import GameError
-from abl_cards.web import guests, qr, reports, runs, schemas, spectator_feed
+from abl_cards.core import ErrorCode, GameError
+from abl_cards.web import guests, ladders, qr, reports, runs, schemas, spectator_feed
 from abl_cards.web.class_requests import ClassService
+from abl_cards.web.error_json import HTTP_CODES, error_json
 from abl_cards.web.fairness import get_client_id
 from abl_cards.web.lab_requests import get_files
+from abl_cards.web.learn_requests import LearnService
 from abl_cards.web.limits import MAX_BODY_BYTES
 from abl_cards.web.lobby import Lobby
 from abl_cards.web.middleware import SecurityMiddleware
@@ -53,13 +55,19 @@ def create_api(lobby: Lobby) -> Starlette:
     routes = [
         Route("/api/games", api.json_endpoint(api.list_games)),
         Route("/api/game", api.json_endpoint(api.get_game)),
-        Route("/api/rules", api.json_endpoint(api.get_rules)),
+        Route("/api/how-to", api.json_endpoint(api.learn.get_how_to)),
+        Route("/api/how-to/beats", api.json_endpoint(api.learn.get_beats)),
+        Route("/api/lesson", api.json_endpoint(api.learn.get_lesson)),
+        Route("/api/lesson/answer", api.json_endpoint(api.learn.get_answer)),
+        Route("/api/lesson/preview", api.json_endpoint(api.preview_lesson), methods=["POST"]),
         Route("/api/labs", api.json_endpoint(api.open_lab), methods=["POST"]),
         Route("/api/labs/{lab}", api.json_endpoint(api.handle_lab_request), methods=["POST"]),
         Route("/api/labs/{lab}/{folder}.zip", api.download_lab),
         Route("/api/watch", api.json_endpoint(api.list_watched)),
         Route("/api/runs", api.watched_endpoint(runs.read_run)),
         Route("/api/reports", api.watched_endpoint(reports.read_report)),
+        Route("/api/gallery", api.watched_endpoint(reports.read_gallery)),
+        Route("/api/ladders", api.watched_endpoint(ladders.read_ladders)),
         Route("/api/served", api.watched_endpoint(spectator_feed.read_served_table)),
         Route("/api/tables", api.json_endpoint(api.open_table), methods=["POST"]),
         Route("/api/tables/own", api.json_endpoint(api.list_own_tables), methods=["POST"]),
@@ -93,7 +101,7 @@ class ApiRoutes:
         from abl_cards.web.websocket import ConnectionManager
 
         self._lobby, self._connection_manager = lobby, ConnectionManager(lobby)
-        self.review_service = ReviewService(lobby)
+        self.review_service, self.learn = ReviewService(lobby), LearnService(lobby)
         self._class_service = ClassService(lobby, self.review_service)
 
     # --- requests -----------------------------------------------------------------------------------------------------
@@ -106,12 +114,15 @@ class ApiRoutes:
             try:
                 return JSONResponse(await handler(request), headers=headers)
             except HTTPException as error:
-                return JSONResponse({"error": error.detail}, error.status_code, headers)
+                code = HTTP_CODES.get(error.status_code, ErrorCode.INVALID_REQUEST)
+                return JSONResponse({"error": error.detail, "code": code, "values": []}, error.status_code, headers)
             except (GameError, KBError) as error:
-                return JSONResponse({"error": str(error)[:2000], "code": str(error.code)}, 400, headers)
+                answer = error_json(error)
+                return JSONResponse(answer | {"error": answer["text"]}, 400, headers)
             except Exception:
                 log.exception("%s", request.url.path)
-                return JSONResponse({"error": "internal error; see the log of the server"}, 500, headers)
+                problem = "internal error; see the log of the server"
+                return JSONResponse({"error": problem, "code": ErrorCode.INTERNAL_ERROR, "values": []}, 500, headers)
 
         return respond
 
@@ -142,11 +153,9 @@ class ApiRoutes:
         parameters = request.query_params
         return await self._lobby.game_json(parameters.get("name", ""), parameters.get("profile", ""))
 
-    async def get_rules(self, request: Request) -> Any:
-        """Return the rules of a game in words, without preferences."""
-        parameters = request.query_params
-        language = schemas.get_language(dict(parameters), "lang")
-        return await self._lobby.rules_json(parameters.get("name", ""), parameters.get("profile", ""), language)
+    async def preview_lesson(self, request: Request) -> Any:
+        """Return a dropped lesson, or grade an answer of it."""
+        return await self.learn.preview(await self._read_json(request))
 
     async def list_watched(self, request: Request) -> Any:
         """Return the tables that may be watched, for clients that may open tables."""

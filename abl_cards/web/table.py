@@ -199,11 +199,11 @@ class WebTable(TableHistory):
     def check_turn(self, permission: Permission, clock: int) -> None:
         """Raise GameError unless it is the client's turn, and ``clock`` is the number of the current decision."""
         if permission.seat is None:
-            raise GameError("spectators cannot act", ErrorCode.NOT_ALLOWED)
+            raise GameError("spectators cannot act", ErrorCode.NOT_SEATED)
         if self.is_over or self.is_waiting or self.problem or self.seat != permission.seat:
             raise GameError("it is not your turn", ErrorCode.OUT_OF_TURN)
         if clock != int(self.tables.num_decisions[0]):
-            raise GameError("the decision has been made already", ErrorCode.OUT_OF_TURN)
+            raise GameError("the decision has been made already", ErrorCode.ALREADY_DECIDED)
 
     def play(self, permission: Permission, value: Any, clock: int) -> None:
         """Play cards or pass; raises GameError for an illegal move."""
@@ -242,7 +242,7 @@ class WebTable(TableHistory):
     def continue_match(self, permission: Permission) -> None:
         """Continue with the next episode."""
         if permission.seat is None and not permission.is_owner:
-            raise GameError("spectators cannot act", ErrorCode.NOT_ALLOWED)
+            raise GameError("spectators cannot act", ErrorCode.NOT_SEATED)
         if self.is_waiting:
             self.is_waiting = False
             self.write_event("go", {})
@@ -261,10 +261,9 @@ class WebTable(TableHistory):
     def take_back(self, permission: Permission) -> None:
         """Take back the last decision of a person and all later ones; raises GameError if that is not allowed."""
         if not self.can_take_back(permission):
-            raise GameError(
-                "there is no decision to take back" if self.is_practice else "only practice tables allow this",
-                ErrorCode.NOT_ALLOWED,
-            )
+            if not self.is_practice:
+                raise GameError("decisions are taken back at practice tables only", ErrorCode.NO_PRACTICE)
+            raise GameError("there is no decision to take back", ErrorCode.NOTHING_TO_TAKE_BACK)
         while self.decisions:
             last = self.decisions.pop()
             if last.seat == permission.seat and last.by_person:
@@ -288,7 +287,7 @@ class WebTable(TableHistory):
     def start_next_match(self, permission: Permission) -> None:
         """Start another match; only the owner may."""
         if not permission.is_owner:
-            raise GameError("only the owner of the table may start another match", ErrorCode.NOT_ALLOWED)
+            raise GameError("only the owner of the table may start another match", ErrorCode.NOT_OWNER)
         self.match_number += 1
         if self.is_seed_random:  # the previous seed may be known now
             self.seed = secret_seed()
@@ -321,14 +320,14 @@ class WebTable(TableHistory):
 
     def _check_seat_owner(self, permission: Permission, seat: int) -> None:
         if not 0 <= seat < len(self.seats):
-            raise GameError(f"unknown seat {seat}", ErrorCode.NOT_FOUND)
+            raise GameError(f"unknown seat {seat}", ErrorCode.UNKNOWN_SEAT, [seat])
         if not permission.is_owner and permission.own_seat != seat:
-            raise GameError("the seat belongs to another player", ErrorCode.NOT_ALLOWED)
+            raise GameError("the seat belongs to another player", ErrorCode.SEAT_TAKEN)
 
     def rename(self, permission: Permission, name: str) -> None:
         """Set the name of a player."""
         if permission.seat is None or self.seats[permission.seat].kind != PERSON or not name:
-            raise GameError("only seated players have a name", ErrorCode.NOT_ALLOWED)
+            raise GameError("only seated players have a name", ErrorCode.NOT_SEATED)
         self.seats[permission.seat].name = name
         self._write_seat(permission.seat)
 

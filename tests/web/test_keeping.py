@@ -320,19 +320,6 @@ async def wait_for_prewarmed(page: Any) -> None:
         await asyncio.sleep(0.02)
 
 
-def test_the_rules_are_served_in_words(with_page: Run, tmp_path: Path) -> None:
-    async def read(page: Any) -> None:
-        english, chinese = [(await page.ask(f"/api/rules?name=president&lang={name}")).json() for name in ("en", "zh")]
-        headings = [section["heading"] for section in english["sections"]]
-        assert headings == ["The table", "Plays", "What beats what", "Scored"]  # no preferences
-        assert len(chinese["sections"]) == len(headings)
-        assert chinese["sections"][0]["heading"] == "牌桌"
-        assert (await page.ask("/api/rules?name=president&lang=fr")).status == 400
-        assert (await page.ask("/api/rules?name=mahjong")).status == 400
-
-    with_page(read, WebConfig(game="president", state_folder=tmp_path))
-
-
 def test_a_table_lies_ready_and_is_given_once(with_page: Run, tmp_path: Path) -> None:
     plan = WebConfig(game="president", state_folder=tmp_path, prewarm_table=True)
     known: list[str] = []

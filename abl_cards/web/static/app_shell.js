@@ -9,7 +9,13 @@ import { updateSettings, useSettings } from './settings.js';
 import { t } from './words.js';
 
 // Modules that export a component `Section`, by the name of the section in the address. Play is loaded at once.
-const SECTIONS = { play: null, review: 'review/section', rules: 'lab/section', watch: 'watch/section' };
+const SECTIONS = {
+  play: null,
+  learn: 'learn/section',
+  review: 'review/section',
+  rules: 'lab/section',
+  watch: 'watch/section',
+};
 // Sections that the bar does not list, or lists by the name of the product.
 const OTHERS = { home: 'home/section', join: 'home/join', class: 'class/section' };
 

@@ -36,7 +36,7 @@ export function Invite({ view, welcome, link }) {
                 html`
                   ${' '}
                   <label>
-                    ${seat === view.me ? t('giveUp') : ''}${' '}
+                    ${t('giveUp')}${' '}
                     <select
                       aria-label=${t('giveUp')}
                       value=""
@@ -61,7 +61,7 @@ export function Invite({ view, welcome, link }) {
                 html`
                   ${' '}
                   <button type="button" onClick=${() => link.send({ do: 'seat', seat, player: 'person' })}>
-                    ${view.me == null ? t('sit') : t('person')}
+                    ${t(view.me == null ? 'sit' : 'personByLink')}
                   </button>
                 `
               }

@@ -7,7 +7,7 @@ import { localise, updateSettings, useSettings } from '../settings.js';
 import { EpisodeResult } from '../table/episode_result.js';
 import { eventText } from '../table/event_text.js';
 import { Hand } from '../table/hand.js';
-import { ORDERS } from '../table/hand_order.js';
+import { nextOrders, orderOf } from '../table/hand_order.js';
 import { NamePrompt } from '../table/name_prompt.js';
 import { placeStyle } from '../table/place_style.js';
 import { positionOfView } from '../table/position.js';
@@ -35,7 +35,7 @@ export function PlayTable({ view: given, welcome, link, lost, isCut, onError }) 
   const view = useMemo(() => (isCut ? withoutRequests(given) : given), [given, isCut]);
   const userSettings = useSettings();
   const [space, size] = useSize();
-  const selection = useCardSelection(view, link, welcome.deck);
+  const selection = useCardSelection(view, link, welcome);
   const [showLast, setShowLast] = useState(false);
   const [isSheetOpen, setIsSheetOpen] = useState(false);
   const [past, setPast] = useState(null);
@@ -118,7 +118,7 @@ export function PlayTable({ view: given, welcome, link, lost, isCut, onError }) 
       : view.phase === 'over' && view.owner
         ? link.send({ do: 'again' })
         : undefined;
-  const changeOrder = () => updateSettings({ order: ORDERS[(ORDERS.indexOf(userSettings.order) + 1) % ORDERS.length] });
+  const changeOrder = () => updateSettings({ orders: nextOrders(userSettings, welcome.game, view.orders) });
   useTableKeys({
     view,
     names,
@@ -149,7 +149,7 @@ export function PlayTable({ view: given, welcome, link, lost, isCut, onError }) 
   const isPlay = decision?.kind === 'play';
   const orderItem = {
     name: 'order',
-    text: t(`sort_${userSettings.order}`),
+    text: t(`sort_${orderOf(userSettings, welcome.game, view.orders)}`),
     icon: '⇅',
     key: 'S',
     isEnabled: true,

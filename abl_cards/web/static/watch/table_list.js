@@ -49,7 +49,7 @@ export function TableList({ tables }) {
   const { used, idle } = groupTables(tables);
   return html`
     <section class="panel">
-      <h1>${t('tablesHere')}</h1>
+      <h2>${t('tablesHere')}</h2>
       ${used.length ? html`<${TableGrid} tables=${used} caption=${t('tablesHere')} />` : html`<p>${t('noTables')}</p>`}
       ${
         idle.length > 0 &&
