@@ -573,7 +573,7 @@ def test_a_stroke_picks_a_straight_and_hints_raise_cards(look: Any) -> None:
     here.wait_for_turn()
     hand = here.page.locator(".hand .card")
     ranks = [card.get_attribute("data-card")[-1] for card in hand.all()]
-    first, last = ranks.index("7"), ranks.index("J")
+    first, last = sorted((ranks.index("7"), ranks.index("J")))
     boxes = [hand.nth(place).bounding_box() for place in range(first, last + 1)]
     here.page.mouse.move(boxes[0]["x"] + 6, boxes[0]["y"] + 30)
     here.page.mouse.down()
