@@ -42,6 +42,7 @@ class ApiLoader:
     def _make_lobby(self) -> Lobby:
         from abl_cards.web import lobby, routes, websocket  # noqa: F401 - slow imports, done in this thread
 
+        self._progress.end_imports()
         observe_kernels(self._progress)
         loaded = lobby.Lobby(self._config, self._prewarmed)
         loaded.on_first_view = self._progress.finish
