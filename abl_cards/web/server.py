@@ -45,6 +45,7 @@ class ApiLoader:
         self._progress.end_imports()
         observe_kernels(self._progress)
         loaded = lobby.Lobby(self._config, self._prewarmed)
+        self._progress.set_game(loaded.default_game)
         loaded.on_first_view = self._progress.finish
         return loaded
 

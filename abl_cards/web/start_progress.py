@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 WEIGHTS_FILE = Path(__file__).parent / "kernel_weights.json"
-"""Steps of a first start in their usual order, with processor seconds: ``python -m tests.web.kernel_weights``."""
+"""Steps of first starts by game, in their order, with processor seconds: ``python -m tests.web.kernel_weights``."""
 IMPORTS, RULES, TABLE = "(imports)", "(rules)", "(table)"
 """Steps before the first kernel, to import the engine and to ground the rules, and after the last one."""
 _MIN_TIME = 2.0
@@ -25,34 +25,78 @@ _PRIOR_TIME = 1.5
 _MAX_RUNNING_SHARE = 0.9
 """Most of the next step that the running one can count."""
 _SLACK = 4
-"""Steps that may end before an earlier one; earlier steps beyond it are taken to be left out in this game."""
+"""Steps that may end before an earlier one; earlier steps beyond it are taken to be left out."""
+_UNKNOWN_KERNEL_TIME = 0.3
+"""Seconds by which a kernel that a plan does not have counts against it."""
+
+
+class StartPlan:
+    """Steps of the first start of a game in their order. A step is a kernel with all that is done before it."""
+
+    def __init__(self, weights: Mapping[str, float]) -> None:
+        """Start with all steps pending.
+
+        Args:
+            weights: Seconds of each step on some machine, by module and name of its kernel.
+        """
+        self.pending, self._places = dict(weights), {name: place for place, name in enumerate(weights)}
+        self.ended, self.left_out, self._unknown = 0.0, 0.0, 0
+
+    @property
+    def mismatch(self) -> float:
+        """Seconds by which the steps so far differ from the plan."""
+        return self.left_out + _UNKNOWN_KERNEL_TIME * self._unknown
+
+    def end_step(self, name: str) -> bool:
+        """Count a step as ended, and drop earlier ones that are left out; returns whether it was pending."""
+        place = self._places.get(name)
+        self._unknown += place is None
+        if place is None or name not in self.pending:
+            return False
+        self.ended += self.pending.pop(name)
+        for earlier in [step for step in self.pending if self._places[step] < place - _SLACK]:
+            self.left_out += self.pending.pop(earlier)
+        return True
+
+    def remaining_work(self, running: float) -> float:
+        """Return the seconds of the pending steps on the machine of the plan, with as many left out as so far.
+
+        Args:
+            running: Seconds since the last step has ended, on that machine.
+        """
+        kept = (self.ended + _PRIOR_TIME) / (self.ended + self.left_out + _PRIOR_TIME)
+        following = max((self.pending[step] for step in list(self.pending)[:3]), default=0.0)
+        return max(0.0, kept * sum(self.pending.values()) - min(running, _MAX_RUNNING_SHARE * following))
 
 
 class StartProgress:
     """Counts compiled kernels, and estimates the remaining time by the steps that have ended.
 
-    A step is a kernel with all that is done before it. The speed of the machine follows from the ended steps.
+    The speed of the machine follows from the ended steps. Of several plans the one applies that fits them best.
     """
 
-    def __init__(self, weights: Mapping[str, float], clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, plans: Mapping[str, Mapping[str, float]], clock: Callable[[], float] = time.monotonic) -> None:
         """Start without compiled kernels.
 
         Args:
-            weights: Seconds of each step on some machine, by module and name of its kernel, in their usual order.
+            plans: Weights of the steps by game.
             clock: Time in seconds.
         """
-        self._clock, self._lock = clock, threading.Lock()
-        self._pending, self._places = dict(weights), {name: place for place, name in enumerate(weights)}
+        self._clock, self._lock, self._plans = clock, threading.Lock(), {game: StartPlan(plans[game]) for game in plans}
         self._start = self._last_end = clock()
-        self._num_compiled, self._has_begun, self._is_ready = 0, False, False
-        self._ended, self._left_out, self._share = 0.0, 0.0, 0.0
+        self._num_compiled, self._has_begun, self._is_ready, self._share = 0, False, False, 0.0
+
+    def set_game(self, game: str) -> None:
+        """Use the plan of a game, if there is one; otherwise that of the game which is most alike."""
+        with self._lock:
+            if game in self._plans:
+                self._plans = {game: self._plans[game]}
 
     def begin_kernel(self) -> None:
         """Note that a kernel is being compiled, possibly within another one."""
         with self._lock:
             if not self._has_begun:
                 self._has_begun = True
-                self._end_step(IMPORTS)
                 self._end_step(RULES)
 
     def end_kernel(self, name: str) -> None:
@@ -77,7 +121,7 @@ class StartProgress:
         """
         with self._lock:
             share = seconds = None
-            if not self._is_ready and self._has_begun and self._places:
+            if not self._is_ready and self._has_begun and self._plans:
                 elapsed, remaining = self._clock() - self._start, self._estimate_remaining()
                 estimate = min(_MAX_SHARE, elapsed / max(elapsed + remaining, 1e-9))
                 share = self._share = max(self._share, estimate)
@@ -86,28 +130,19 @@ class StartProgress:
                     "share": None if share is None else round(share, 4), "seconds": seconds}  # fmt: skip
 
     def _end_step(self, name: str) -> None:
-        """Count a step as ended; drop earlier ones that this game leaves out."""
-        place = self._places.get(name)
-        if place is None or name not in self._pending:
-            return
-        self._ended += self._pending.pop(name)
-        self._last_end = self._clock()
-        for earlier in [step for step in self._pending if self._places[step] < place - _SLACK]:
-            self._left_out += self._pending.pop(earlier)
+        if any([plan.end_step(name) for plan in self._plans.values()]):  # a list: every plan counts the step
+            self._last_end = self._clock()
 
     def _estimate_remaining(self) -> float:
-        """Return the seconds that the pending steps take, at the speed of the ended ones and with as many left out."""
-        kept = (self._ended + _PRIOR_TIME) / (self._ended + self._left_out + _PRIOR_TIME)
-        speed = (self._ended + _PRIOR_TIME) / (self._last_end - self._start + _PRIOR_TIME)
-        running = speed * (self._clock() - self._last_end)
-        following = max((self._pending[step] for step in list(self._pending)[:3]), default=0.0)
-        pending = kept * sum(self._pending.values()) - min(running, _MAX_RUNNING_SHARE * following)
-        return max(0.0, pending) / speed
+        """Return the seconds that the best plan still takes at the speed of this machine."""
+        plan = min(self._plans.values(), key=lambda plan: plan.mismatch)
+        speed = (plan.ended + _PRIOR_TIME) / (self._last_end - self._start + _PRIOR_TIME)
+        return plan.remaining_work(speed * (self._clock() - self._last_end)) / speed
 
 
-def read_weights(file: Path = WEIGHTS_FILE) -> dict[str, float]:
-    """Read the weights of the steps."""
-    weights: dict[str, float] = json.loads(file.read_text(encoding="utf-8"))
+def read_weights(file: Path = WEIGHTS_FILE) -> dict[str, dict[str, float]]:
+    """Read the weights of the steps by game."""
+    weights: dict[str, dict[str, float]] = json.loads(file.read_text(encoding="utf-8"))
     return weights
 
 

@@ -1,8 +1,7 @@
 """Measure the steps of first starts, for the remaining time that the page shows.
 
 ``python -m tests.web.kernel_weights`` writes ``abl_cards/web/kernel_weights.json``; it takes minutes. A step is a kernel
-with all that is done before it, in processor seconds; its weight is the mean over several games, in which it may be
-missing.
+with all that is done before it, in processor seconds, on an idle machine.
 """
 
 import asyncio
@@ -16,10 +15,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from abl_cards.games import game_names
 from abl_cards.web.start_progress import IMPORTS, RULES, TABLE, WEIGHTS_FILE
-
-GAMES = ("guandan", "doudizhu", "hearts")
-"""Games of different kinds, whose kernels are those of all."""
 
 Step = tuple[str, float]
 """Name of a step, and the processor time at its end."""
@@ -70,23 +67,17 @@ def measure(game: str) -> list[Step]:
     return [(name, end) for name, end in json.loads(output)]
 
 
-def combine(traces: Sequence[Sequence[Step]]) -> dict[str, float]:
-    """Return the weights of steps in their usual order: means over games, 0 where a game leaves a step out."""
-    places: dict[str, list[float]] = {}
-    seconds: dict[str, float] = {}
-    for trace in traces:
-        last, total, seen = 0.0, trace[-1][1], set[str]()
-        for name, end in trace:
-            if name not in seen:  # later compilations of a function belong to the step after them
-                seen.add(name)
-                places.setdefault(name, []).append(end / total)
-                seconds[name] = seconds.get(name, 0.0) + end - last
-                last = end
-    order = sorted(places, key=lambda name: sum(places[name]) / len(places[name]))
-    return {name: round(seconds[name] / len(traces), 4) for name in order}
+def to_weights(trace: Sequence[Step]) -> dict[str, float]:
+    """Return the seconds of each step in their order; later compilations of a function belong to the step after them."""
+    weights: dict[str, float] = {}
+    last = 0.0
+    for name, end in trace:
+        if name not in weights:
+            weights[name], last = round(end - last, 3), end
+    return weights
 
 
-def write(weights: Mapping[str, float], file: Path = WEIGHTS_FILE) -> None:
+def write(weights: Mapping[str, Mapping[str, float]], file: Path = WEIGHTS_FILE) -> None:
     """Write the weights."""
     file.write_text(json.dumps(weights, indent=1) + "\n")
 
@@ -98,9 +89,10 @@ def main(game: str = "") -> None:
         asyncio.run(open_first_table(game, steps))
         print(json.dumps(steps))
         return
-    weights = combine([measure(name) for name in GAMES])
+    weights = {name: to_weights(measure(name)) for name in game_names()}
     write(weights)
-    print(f"{len(weights)} steps, {sum(weights.values()):.1f} s")
+    for name, steps in weights.items():
+        print(f"{name}: {len(steps)} steps, {sum(steps.values()):.1f} s")
 
 
 if __name__ == "__main__":
