@@ -163,6 +163,7 @@ class ErrorCode(StrEnum):
 
     # Rule laboratory, commands and the web page
     INVALID_CASE = "invalid-case", "A test case has an unknown, missing or invalid field."
+    INVALID_LESSON = "invalid-lesson", "A lesson has an unknown block, one with invalid content, or a claim that fails."
     INVALID_NAME = "invalid-name", "A name of a file, folder or predicate is malformed or taken."
     ALREADY_EXISTS = "already-exists", "The file or folder exists and is not overwritten."
     INVALID_REQUEST = "invalid-request", "A request to the web server has a missing or invalid field."

@@ -26,7 +26,7 @@ _MAX_RUNNING_SHARE = 0.9
 """Most of the next step that the running one can count."""
 _SLACK = 4
 """Steps that may end before an earlier one; earlier steps beyond it are taken to be left out."""
-_UNKNOWN_KERNEL_TIME = 0.3
+_UNKNOWN_KERNEL_TIME = 1.0
 """Seconds by which a kernel that a plan does not have counts against it."""
 
 
@@ -110,6 +110,11 @@ class StartProgress:
         with self._lock:
             self._end_step(IMPORTS)
 
+    @property
+    def is_ready(self) -> bool:
+        """Whether the first table is ready."""
+        return self._is_ready
+
     def finish(self) -> None:
         """Note that the first table is ready."""
         self._is_ready = True
@@ -130,7 +135,8 @@ class StartProgress:
                     "share": None if share is None else round(share, 4), "seconds": seconds}  # fmt: skip
 
     def _end_step(self, name: str) -> None:
-        if any([plan.end_step(name) for plan in self._plans.values()]):  # a list: every plan counts the step
+        ended = [plan.end_step(name) for plan in self._plans.values()]
+        if any(ended):
             self._last_end = self._clock()
 
     def _estimate_remaining(self) -> float:

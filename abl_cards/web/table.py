@@ -57,7 +57,7 @@ class WebTable(TableHistory):
         self.rules_error = rules_error  # first error of newer rules
         person_seats = [seat for seat, table_seat in enumerate(seats) if table_seat.kind == PERSON]
         self.owner_seat = person_seats[0] if person_seats else None
-        self.owner_token, self.watch_token = (secrets.token_urlsafe(12) for _ in range(2))
+        self.owner_token, self.watch_token, self.join_token = (secrets.token_urlsafe(12) for _ in range(3))
         self.former_tokens: set[str] = set()  # of seats that were given to others; they still allow to look on
         self.lock, self.wake = asyncio.Lock(), asyncio.Event()
         self.revision, self.agent_delay, self.problem = 0, 0.6, ""
@@ -76,7 +76,8 @@ class WebTable(TableHistory):
         for seat, table_seat in enumerate(self.seats):
             if _tokens_equal(token, table_seat.token):
                 return self._make_permission(seat)
-        may_watch = any(_tokens_equal(token, other) for other in (self.watch_token, *self.former_tokens))
+        watch_tokens = (self.watch_token, self.join_token, *self.former_tokens)
+        may_watch = any(_tokens_equal(token, other) for other in watch_tokens)
         return Permission() if may_watch else None
 
     def _make_permission(self, seat: int | None, owner: bool = False) -> Permission:
@@ -86,8 +87,15 @@ class WebTable(TableHistory):
     def mark_taken(self, token: str) -> None:
         """Note that the person whose token this is has come."""
         permission = self.permission_of(token)
-        if permission is not None and permission.seat is not None:
-            self.seats[permission.seat].is_taken = True
+        seat = permission.seat if permission is not None else None
+        if seat is not None and not self.seats[seat].is_taken:
+            self.take_seat(seat, self.seats[seat].name)
+
+    def take_seat(self, seat: int, name: str) -> None:
+        """Note that a person of this name has come to a seat."""
+        self.seats[seat].name, self.seats[seat].is_taken = name, True
+        if seat != self.owner_seat:
+            self._write_seat(seat)
 
     def is_present(self, seat: int) -> bool:
         """Return whether the player of a seat is connected."""

@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from abl_cards.web.lobby import Lobby
 
 _MAX_DELAY_MS = 10_000
+_MAX_SLOW_REQUESTS = 3
+"""Requests of one client that are computed at once, such as a hint, a judgement and the groups of the hand."""
 CLOSE_NOT_FOUND, CLOSE_UNAUTHORIZED, CLOSE_CAPACITY, CLOSE_UNAVAILABLE = 4404, 4401, 4429, 4503
 """Close codes of web sockets: unknown table, invalid token, capacity reached, table cannot be restored."""
 log = logging.getLogger(__name__)
@@ -214,7 +216,7 @@ class BrowserConnection(AdviceRequests):
             await self._send_error(error, request_number)
             return
         if handler in _SLOW_HANDLERS:
-            if len(self._slow_tasks) >= 2:
+            if len(self._slow_tasks) >= _MAX_SLOW_REQUESTS:
                 problem = GameError("too many requests at once: wait for an answer", ErrorCode.TOO_MANY_REQUESTS)
                 await self._send_error(problem, request_number)
                 return
@@ -237,7 +239,8 @@ class BrowserConnection(AdviceRequests):
             await self._send_error(problem, request_number)
         else:
             if answer is not None:
-                await self._send_json(answer | {"n": request_number})
+                with suppress(WebSocketDisconnect, RuntimeError):
+                    await self._send_json(answer | {"n": request_number})
 
     async def _change_table(self, change: Callable[[], None]) -> Reply:
         """Change the table and notify all viewers."""

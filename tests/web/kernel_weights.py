@@ -1,7 +1,7 @@
 """Measure the steps of first starts, for the remaining time that the page shows.
 
-``python -m tests.web.kernel_weights`` writes ``abl_cards/web/kernel_weights.json``; it takes minutes. A step is a kernel
-with all that is done before it, in processor seconds, on an idle machine.
+``python -m tests.web.kernel_weights`` writes ``abl_cards/web/kernel_weights.json``; it takes minutes on an idle
+machine. A step is a kernel with all that is done before it, in processor seconds.
 """
 
 import asyncio
@@ -68,7 +68,7 @@ def measure(game: str) -> list[Step]:
 
 
 def to_weights(trace: Sequence[Step]) -> dict[str, float]:
-    """Return the seconds of each step in their order; later compilations of a function belong to the step after them."""
+    """Return the seconds of each step in their order; later compilations of a function belong to the next step."""
     weights: dict[str, float] = {}
     last = 0.0
     for name, end in trace:

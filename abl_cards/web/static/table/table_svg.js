@@ -1,9 +1,10 @@
 // The picture of a table as SVG text: rectangles of the layout, and cards of CardFace. It needs no document.
 import { CardFace } from '../cards/card_face.js';
-import { face, suitClass } from '../cards/card_text.js';
+import { cardName, face, suitClass } from '../cards/card_text.js';
 import { localise } from '../settings.js';
 import { plainText } from '../text/marked_text.js';
 import { cardCount, t } from '../words.js';
+import { itemName } from './item_name.js';
 import { CARD_RATIO, countSides, fanOut, layOutTable } from './layout.js';
 import { seatPlaces } from './seats.js';
 
@@ -117,7 +118,11 @@ function part(name, { x, y, w, h }, attributes, ...content) {
 }
 
 function hud(position, rect) {
-  const items = position.told.map((item) => [localise(item.name), plainText(item.value, position.names)]);
+  const { names } = position;
+  const cardNames = (cards) => cards.map((text) => cardName(position.deck, text)).join(t('comma'));
+  const valueOf = (item) =>
+    item.kind === 'bar' ? item.value : item.kind === 'cards' ? cardNames(item.cards) : plainText(item.text, names);
+  const items = position.items.map((item) => [itemName(item, names), valueOf(item)]);
   if (position.aside > 0) items.push([t('kitty'), cardCount(position.aside)]);
   if (position.stock > 0) items.push([t('stock'), cardCount(position.stock)]);
   const title = fitText(position.title, rect.w, 15);
