@@ -245,7 +245,7 @@ export function ReviewSheet({ review, line, index, setBranches }) {
           marks=${marks}
           mySeats=${mySeats}
           seatAt=${(place) => review.pictures[place].seat}
-          current=${Math.min(index, review.pictures.length - 1)}
+          current=${line == null ? index : review.branches[line].start}
           onSelect=${(place) => goTo(place, null)}
           label=${curveLabel}
           shortLabel=${shortLabel}
