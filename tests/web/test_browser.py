@@ -3,7 +3,8 @@
 ``ABL_CARDS_PICTURES=1`` writes the pictures of docs/how-to/play-in-the-browser.md again.
 """
 
-import re
+
+
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -159,7 +160,7 @@ def test_a_pass_takes_exactly_three_cards(look: Any) -> None:
 
 def test_reload_narrow_chinese_and_dark(look: Any) -> None:
     here = look(width=400, height=820, locale="zh-CN", color_scheme="dark")
-    here.open()
+    here.open("#/play")
     here.page.wait_for_selector(".hand .card")
     here.wait_for_turn()
     assert here.page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
@@ -244,20 +245,14 @@ def test_a_page_that_is_open_over_a_restart_gets_the_new_key(look: Any) -> None:
     here.trouble.clear()
 
 
-def without_table(route: Any) -> None:
-    """Answer with the page without the prepared table."""
-    response = route.fetch()
-    route.fulfill(response=response, body=re.sub(r'(name="laid" content=)"[^"]*"', r'\1""', response.text()))
-
-
 def test_the_first_start_shows_its_progress(look: Any) -> None:
     here = look(locale="zh-CN")
     answers = iter([{"kernels": 3, "share": 0.1, "seconds": None}, {"kernels": 40, "share": 0.45, "seconds": 21.4}])
     last = {"kernels": 90, "share": None, "seconds": None}
     here.page.route("**/api/start", lambda route: route.fulfill(json=next(answers, last)))
     here.page.route("**/api/tables", lambda route: None)
-    here.page.route(here.address, without_table)
-    here.open()
+    here.page.route("**/api/first*", lambda route: route.fulfill(json={}))
+    here.open("#/play")
     here.page.get_by_text("10 %").wait_for()
     here.page.get_by_text("约剩22秒").wait_for()
     assert "已完成40个部分" in here.page.locator(".start-progress").inner_text()
@@ -269,7 +264,7 @@ def test_hints_reasons_and_taking_back(look: Any) -> None:
     here.new_table(game="guandan", seed=9, seats=["person", "kb", "kb", "kb"])
     state = here.wait_for_turn()
     here.press("b")
-    here.page.wait_for_selector(".labels")
+    here.page.wait_for_selector(".labels", state="attached")
     here.page.wait_for_selector(".hand .picked")
     here.page.wait_for_timeout(400)
     here.page.locator(".imagined summary").click()
