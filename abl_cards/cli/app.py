@@ -21,6 +21,7 @@ from abl_cards.cli import (
     kb,
     kb_diff,
     lsp,
+    picture,
     play,
     review,
     serve,
@@ -77,6 +78,7 @@ app.add_typer(kb.app, name="kb")
 play.register(app)
 explain.register(app)
 review.register(app)
+picture.register(app)
 bench.register(app)
 train.register(app)
 ablate.register(app)

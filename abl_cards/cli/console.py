@@ -19,6 +19,7 @@ from abl_cards.core import PACKAGE
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.text import Text
 
     from abl_cards.circuit import KnowledgeBase
     from abl_cards.games import Engine, Game
@@ -193,12 +194,14 @@ def make_console() -> Console:
     return Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else 140)
 
 
-def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]], right_aligned: Collection[int] = ()) -> None:
+def print_table(
+    columns: Sequence[str], rows: Iterable[Sequence[str | Text]], right_aligned: Collection[int] = ()
+) -> None:
     """Print a table on stdout.
 
     Args:
         columns: Headings.
-        rows: Cells of each row.
+        rows: Cells of each row, plain or styled.
         right_aligned: Indices of columns that are aligned to the right.
     """
     from rich.table import Table
@@ -208,7 +211,7 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]], right_ali
     for index, column in enumerate(columns):
         table.add_column(Text(column), justify="right" if index in right_aligned else "left", overflow="fold")
     for row in rows:
-        table.add_row(*map(Text, row))
+        table.add_row(*(cell if isinstance(cell, Text) else Text(cell) for cell in row))
     make_console().print(table)
 
 
@@ -247,10 +250,10 @@ def write_csv_file(file: Path | None, rows: Sequence[Mapping[str, Any]]) -> None
     """Write rows as a CSV file, if one is given, and print its path on stderr."""
     if file is None:
         return
-    from abl_cards.core import write_csv
+    from abl_cards.core import format_count, write_csv
 
     write_csv(file, rows)
-    typer.echo(f"{len(rows):,} rows: {file}", err=True)
+    typer.echo(f"{format_count(len(rows), 'row')}: {file}", err=True)
 
 
 @contextmanager

@@ -23,11 +23,19 @@ from abl_cards.cli.console import (
     print_table,
     usage_errors,
 )
+from abl_cards.core import texts_by_language
 
 if TYPE_CHECKING:
     from abl_cards.games import Engine, Game
     from abl_cards.games.notation import PlayDerivation
     from abl_cards.reasoners.explain import Explanation, MoveAssessment
+
+_TEXTS = texts_by_language({
+    "place": ("place", "名次"), "cost": ("cost", "代价"), "probability": ("probability", "概率"),
+    "points": ("points", "得分"), "label": ("label", "牌型"), "move": ("move", "出法"),
+    "legal": ("{label} is legal:", "{label} 合法："), "illegal": ("{label} is not legal:", "{label} 不合法："),
+    "judged": ("{move}: place {place} of {moves}, cost {cost}", "{move}：{moves} 种中第 {place} 位，代价 {cost}"),
+})  # fmt: skip
 
 
 def register(app: typer.Typer) -> None:
@@ -125,12 +133,14 @@ def _print_ranking(explanation: Explanation) -> None:
     has_probability = any(move.probability is not None for move in ranking)
     has_points = any(move.lookahead is not None and move.lookahead.expected_points is not None for move in ranking)
     optional = [name for name, shown in (("probability", has_probability), ("points", has_points)) if shown]
-    columns = ["place", "cost", *optional, "label", "move"]
+    texts, words = explanation.texts, _TEXTS[explanation.texts.language]
+    columns = [words[name] for name in ("place", "cost", *optional, "label", "move")]
     rows = [
         [
             str(move.rank), str(move.cost),
             *([_format_share(move.probability)] if has_probability else []),
-            *([_format_points(move)] if has_points else []), move.label, str(move.action),
+            *([_format_points(move)] if has_points else []), texts.label_text(move.label),
+            texts.move_text(move.label, move.action),
         ]
         for move in ranking
     ]  # fmt: skip
@@ -151,13 +161,15 @@ def _print_reading(explanation: Explanation, reading: PlayDerivation) -> None:
     from abl_cards.circuit import format_proof
     from abl_cards.reasoners.explain import contrast_lines
 
-    typer.echo(f"\n{reading.label} is {'legal' if reading.move_row is not None else 'not legal'}:")
+    texts, words = explanation.texts, _TEXTS[explanation.texts.language]
+    key = "legal" if reading.move_row is not None else "illegal"
+    typer.echo("\n" + words[key].format(label=texts.label_text(reading.label)))
     for line in format_proof(reading.proof):
         typer.echo(f"  {line}")
     if reading.move_row is not None:
         verdict = explanation.assess(reading.move_row)
-        num_actions = len(explanation.decision_point.actions)
-        typer.echo(f"\n{verdict.action}: place {verdict.rank} of {num_actions}, cost {verdict.cost}")
+        move, num_moves = texts.move_text(verdict.label, verdict.action), len(explanation.decision_point.actions)
+        typer.echo("\n" + words["judged"].format(move=move, place=verdict.rank, moves=num_moves, cost=verdict.cost))
         for line in contrast_lines(explanation, verdict) if verdict.rank != explanation.chosen.rank else ():
             typer.echo(line)
 

@@ -23,6 +23,7 @@ from abl_cards.cli.console import (
     print_table,
 )
 from abl_cards.cli.progress import show_progress, show_status
+from abl_cards.core import format_count
 
 if TYPE_CHECKING:
     from abl_cards.games import Engine, Game
@@ -207,9 +208,10 @@ def _print_comparison(difference: KbDifference) -> None:
     left_out = (
         f" ({difference.unreachable} left out: unreachable by the edited rules)" if difference.unreachable else ""
     )
-    typer.echo(f"{difference.states} states compared, {difference.choices} of them card exchanges or bids{left_out}")
+    states = format_count(difference.states, "state")
+    typer.echo(f"{states} compared, {difference.choices} of them card exchanges or bids{left_out}")
     if difference.dead_ends:
-        typer.echo(f"{difference.dead_ends} states have no legal move: play would stop there")
+        typer.echo(f"no legal move in {format_count(difference.dead_ends, 'state')}: play would stop there")
     if difference.is_empty:
         typer.echo("no difference: legal labels, chosen moves and weights are equal")
         return
@@ -227,14 +229,14 @@ def _print_labels(difference: KbDifference) -> None:
         typer.echo("labels: equal in every state")
     for label, count in difference.form_changes.most_common(MAX_SHOWN):
         example = difference.form_examples[label]
-        typer.echo(f"other cards for {label} in {count} states, such as")
+        typer.echo(f"other cards for {label} in {format_count(count, 'state')}, such as")
         typer.echo(_indent(example.view))
         for heading, moves in (("removed", example.removed_moves), ("new", example.added_moves)):
             if moves:
                 typer.echo(f"  {heading}: {', '.join(moves)}")
     for word, counter in (("gained", difference.gained), ("lost", difference.lost)):
         for label, count in counter.most_common(MAX_SHOWN):
-            typer.echo(f"label {word}: {label} in {count} states, such as")
+            typer.echo(f"label {word}: {label} in {format_count(count, 'state')}, such as")
             typer.echo(_indent(difference.label_examples[word, label]))
         if len(counter) > MAX_SHOWN:
             typer.echo(f"  … and {len(counter) - MAX_SHOWN} more labels {word}")

@@ -24,6 +24,7 @@ from abl_cards.cli.console import (
     usage_errors,
 )
 from abl_cards.cli.progress import show_progress
+from abl_cards.core import format_count
 
 if TYPE_CHECKING:
     from abl_cards.games import Engine, Game
@@ -170,7 +171,8 @@ def _print_cases(game: Game, number: int, failed: Sequence[CaseFailure], accepte
         typer.echo(f"{text[:MAX_INHERITED_WIDTH]} …" if is_long else text)
     if accepted and any(accepted):
         changed, dropped = accepted
-        typer.echo(f"{game.directory / CASES_FILE}: {changed} inherited cases with new values, {dropped} dropped")
+        cases = format_count(changed, "inherited case")
+        typer.echo(f"{game.directory / CASES_FILE}: {cases} with new values, {dropped} dropped")
     none = f"no cases: {game.directory} has no {CASES_FILE}; --propose-cases FILE writes some for review"
     typer.echo(f"cases: {number - len(failed)} of {number} hold" if number else none)
     inherited = sum(failure.case.owner != "" for failure in failed)
@@ -254,7 +256,8 @@ def _run_mutations(
         propose.write_text("".join(lines), "utf-8")
         if not quiet:
             number = len(trial.found_cases)
-            typer.echo(f"{propose}: {number} cases that detect more; review them and keep what is meant")
+            cases = format_count(number, "case")
+            typer.echo(f"{propose}: {cases} for mutations that none detected; review them and keep what is meant")
     return share
 
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from abl_cards.cli.console import print_table
-from abl_cards.core import texts_by_language
+from abl_cards.cli.bars import INTERVAL_WIDTH, has_room, interval_bar
+from abl_cards.cli.console import make_console, print_table
+from abl_cards.core import format_count, texts_by_language
 
 if TYPE_CHECKING:
     from abl_cards.games import Engine
@@ -22,7 +23,7 @@ _COLUMNS = texts_by_language({
                   "选手|头名|95 % 区间|名次|95 % 区间|每局得分|95 % 区间"),
 })  # fmt: skip
 _TEXTS = texts_by_language({
-    "summary": ("{0.games} games, {0.draws} drawn, {0.episodes} episodes, seed {0.seed}",
+    "summary": ("{games}, {0.draws} drawn, {episodes}, seed {0.seed}",
                 "共 {0.games} 场，平 {0.draws} 场，{0.episodes} 副牌，种子 {0.seed}"),
     "player_left": ("{left}; the match has no result", "{left}，这场比赛没有结果"),
     "forfeit": ("game {0.game} lost by seat {0.seat}, {0.agent}: {0.kind}, {0.text}",
@@ -69,23 +70,26 @@ def print_result(result: MatchResult, engine: Engine, language: str) -> None:
             ],
             right_aligned=range(1, 7),
         )  # fmt: skip
+    games, episodes = format_count(result.games, "game"), format_count(result.episodes, "episode")
     for lapse in result.lapses:
         typer.echo(_TEXTS[language]["forfeit"].format(lapse))
-    typer.echo(_TEXTS[language]["summary"].format(result))
+    typer.echo(_TEXTS[language]["summary"].format(result, games=games, episodes=episodes))
 
 
 def _print_shares(result: MatchResult, columns: Sequence[str]) -> None:
     low, high = result.interval
     names = (f"{result.agents[0]} (A)", f"{result.agents[1]} (B)")
     shares = (result.rate, 1 - result.rate), ((low, high), (1 - high, 1 - low))
+    has_bars = has_room(make_console())
     print_table(
-        columns,
+        [*columns, *(["0 %" + "50 %".center(INTERVAL_WIDTH - 8) + "100 %"] if has_bars else [])],
         [
-            (name, str(wins), f"{rate:.1%}", _format_interval(bounds, ".1%"))
+            (name, str(wins), f"{rate:.1%}", _format_interval(bounds, ".1%"),
+             *([interval_bar(bounds[0], rate, bounds[1])] if has_bars else []))
             for name, wins, rate, bounds in zip(names, result.wins, *shares, strict=True)
         ],
         right_aligned=(1, 2, 3),
-    )
+    )  # fmt: skip
 
 
 def _format_interval(bounds: tuple[float, float] | None, form: str) -> str:

@@ -30,6 +30,7 @@ from abl_cards.cli.console import (
 )
 from abl_cards.cli.progress import show_progress, show_status
 from abl_cards.cli.ray_option import RayAddress, RayCommand, connect_cluster
+from abl_cards.core import format_count
 
 if TYPE_CHECKING:
     from abl_cards.agents import Agent
@@ -90,8 +91,8 @@ def match(
 
     --ray distributes the games over processes, on this machine or in a cluster; the result is the same.
 
-    --json prints {"agents","games","seed","wins","draws","rate","interval","episodes"}, and "roles", "standings" and
-    "lapses" if there are any. A lapse is a game that a program lost by an invalid answer or a timeout:
+    --json prints {"game","agents","games","seed","wins","draws","rate","interval","episodes"}, and "roles", "standings"
+    and "lapses" if there are any. A lapse is a game that a program lost by an invalid answer or a timeout:
     {"game","seat","agent","kind","text"}. --csv writes one row an agent, and one an agent and role; --record keeps
     each episode, with the agent of each seat in "players".
     """
@@ -114,7 +115,7 @@ def match(
         _check_distributable(names, record, log)
         where = (game_name, directory and directory.absolute(), profile)
         result = _play_on_ray(ray, where, engine, names, games, seed, deals, ways)
-        print_json(result.to_json()) if as_json else print_result(result, engine, "en")
+        print_json(_match_json(result)) if as_json else print_result(result, engine, "en")
         write_csv_file(csv, match_rows(result) if csv else [])
         return
     language = next((player.language for player in players if isinstance(player, HumanAgent)), "en")
@@ -131,10 +132,15 @@ def match(
         typer.echo(no_result_text(left, language), err=True)
         raise typer.Exit(INTERRUPTED_EXIT) from None
     if as_json:
-        print_json(result.to_json())
+        print_json(_match_json(result))
     else:
         print_result(result, engine, language)
     write_csv_file(csv, match_rows(result) if csv else [])
+
+
+def _match_json(result: MatchResult) -> dict[str, Any]:
+    """Return the plain values of a match, with the name of the game first."""
+    return {"game": result.game, **result.to_json()}
 
 
 def _check_distributable(names: Sequence[str], record: Path | None, log: Path | None) -> None:
@@ -192,7 +198,11 @@ def replay(
     game = find_game(game_name)
     with show_status(f"reading {file}") as show:
         engine = load_engine(game, directory, profile or read_file_profile(file, list_profiles(game, directory)))
-        result = replay_file(engine, file, limit, lambda episodes: show(f"replayed {episodes} episodes"))
+
+        def on_progress(episodes: int) -> None:
+            show(f"replayed {format_count(episodes, 'episode')}")
+
+        result = replay_file(engine, file, limit, on_progress)
     if not result.lines and result.truncated_line is None:
         fail(f"{file}: no records")
     _print_replay(file, result, as_json)
@@ -208,7 +218,8 @@ def _print_replay(file: Path, result: FileReplay, as_json: bool) -> None:
     if result.truncated_line:
         typer.echo(f"{file}:{result.truncated_line}: the last line is truncated", err=True)
     if result.stopped_early:
-        typer.echo(f"{file}:{result.lines}: stopped here, after {len(result.disagreements)} disagreements", err=True)
+        number = format_count(len(result.disagreements), "disagreement")
+        typer.echo(f"{file}:{result.lines}: stopped here, after {number}", err=True)
     if as_json:
         wrong = [
             {"line": disagreement.line, "text": shorten(disagreement.text)} for disagreement in result.disagreements
@@ -218,7 +229,8 @@ def _print_replay(file: Path, result: FileReplay, as_json: bool) -> None:
     else:
         for disagreement in result.disagreements:
             typer.echo(f"{file}:{disagreement.line}: {shorten(disagreement.text)}")
-        typer.echo(f"{result.episodes} episodes, {result.plays} plays, {len(result.disagreements)} disagreements")
+        numbers = {"episode": result.episodes, "play": result.plays, "disagreement": len(result.disagreements)}
+        typer.echo(", ".join(format_count(number, noun) for noun, number in numbers.items()))
 
 
 def legal(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -21,29 +22,69 @@ class ShowProgress(Protocol):
 
 
 class ProgressLines:
-    """Progress as lines of text: at most one in `LINE_SECONDS`, none for short work."""
+    """Progress as lines of text, one about every `LINE_SECONDS` even while nothing is reported; none for short work.
+
+    A thread prints the lines, since a part of the work may take minutes: compiled kernels on a first run, for example.
+    """
 
     def __init__(self, text: str, total: int | None = None) -> None:
         self._text, self._total = text, total
+        self._state = text if total is None else f"{text}: 0 of {total:,}"
+        self._remark, self._done = "", 0
         self._begin = self._last = time.monotonic()
+        self._lock, self._is_over = threading.Lock(), threading.Event()
+        self._thread = threading.Thread(target=self._print_lines, name="progress", daemon=True)
+
+    def __enter__(self) -> ProgressLines:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._is_over.set()
+        self._thread.join()
 
     def show(self, done: int, remark: str, total: int | None = None) -> None:
         """Print the number of finished items, a remark and the elapsed time if a line is due."""
         self._total = self._total if total is None else total
         count = f"{done:,}" if self._total is None else f"{done:,} of {self._total:,}"
-        self._print(f"{self._text}: {count}", remark)
+        self._done = done
+        self._set(f"{self._text}: {count}", remark)
 
     def show_text(self, text: str) -> None:
         """Print what is being done and the elapsed time if a line is due."""
-        self._print(text, "")
+        self._set(text, "")
 
-    def _print(self, text: str, remark: str) -> None:
-        now = time.monotonic()
-        if now - self._last < LINE_SECONDS:
-            return
-        self._last = now
-        minutes, seconds = divmod(round(now - self._begin), 60)
-        typer.echo(", ".join(filter(None, (text, remark, f"{minutes}:{seconds:02}"))), err=True)
+    def _set(self, state: str, remark: str) -> None:
+        self._state, self._remark = state, remark
+        self._print_if_due()
+
+    def _print_lines(self) -> None:
+        while not self._is_over.wait(min(LINE_SECONDS, threading.TIMEOUT_MAX)):
+            self._print_if_due()
+
+    def _print_if_due(self) -> None:
+        with self._lock:
+            now = time.monotonic()
+            if now - self._last < LINE_SECONDS:
+                return
+            self._last = now
+            parts = self._state, self._remark, duration_text(now - self._begin), self._remaining_text(now)
+            typer.echo(", ".join(filter(None, parts)), err=True)
+
+    def _remaining_text(self, now: float) -> str:
+        if not self._total or not 0 < self._done < self._total:
+            return ""
+        return f"about {duration_text((now - self._begin) * (self._total / self._done - 1))} left"
+
+
+def duration_text(seconds: float) -> str:
+    """Write a duration as minutes and seconds.
+
+    >>> duration_text(75.2)
+    '1:15'
+    """
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes}:{rest:02}"
 
 
 @contextmanager
@@ -58,7 +99,8 @@ def show_progress(text: str, total: int | None) -> Iterator[ShowProgress]:
 
     console = Console(stderr=True)
     if not console.is_terminal:
-        yield ProgressLines(text, total).show
+        with ProgressLines(text, total) as lines:
+            yield lines.show
         return
 
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -81,7 +123,8 @@ def show_status(text: str) -> Iterator[Callable[[str], None]]:
 
     console = Console(stderr=True, markup=False)
     if not console.is_terminal:
-        yield ProgressLines(text).show_text
+        with ProgressLines(text) as lines:
+            yield lines.show_text
         return
     with console.status(text) as status:
         yield status.update

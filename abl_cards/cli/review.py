@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from abl_cards.cli.bars import has_room, loss_bar
 from abl_cards.cli.console import (
     AsJson,
     GameName,
@@ -17,21 +18,34 @@ from abl_cards.cli.console import (
     check_finite,
     fail_usage,
     find_game,
+    make_console,
     print_json,
     print_table,
     usage_errors,
 )
 from abl_cards.cli.explain import read_state_or_record, report_line
 from abl_cards.cli.progress import show_progress
+from abl_cards.core import texts_by_language
 
 if TYPE_CHECKING:
-    from abl_cards.games import Engine
-    from abl_cards.matches import EvaluatedMove, ReviewedDecision, SeatSummary
+    from abl_cards.cli.player_texts import PlayerTexts
+    from abl_cards.matches import ReviewedDecision, SeatSummary
 
 MAX_REASONS = 4
 """Preferences printed for a mistake; --json has all."""
 SHOWN_LOSS = 0.005
 """Points below which a decision has no row, since it would show 0.00."""
+_TEXTS = texts_by_language({
+    "lost": ("act {act}: {seat} lost {loss} points", "第{act}手：{seat}失 {loss} 分"),
+    "played": ("played: {move}", "实际：{move}"),
+    "best": ("best:   {move}", "最好：{move}"),
+    "more": ("… and {number} more (--max-shown, or --json)", "……还有 {number} 处失误（用 --max-shown 或 --json 查看）"),
+    "none": ("no decision had more than one move", "每一手都只有一种出法"),
+    "columns": ("act|seat|played|better|points lost", "手|座位|实际|更好|失分"),
+    "nothing": ("{left_out} of {number} decisions lost nothing", "{number} 手中有 {left_out} 手没有失分，未列出"),
+    "seats": ("seat|agent|plays|with a choice|as {agent}|mistakes|points lost",
+              "座位|选手|出牌|有选择|同 {agent}|失误|失分"),
+})  # fmt: skip
 
 
 def register(app: typer.Typer) -> None:
@@ -91,7 +105,7 @@ def review(
     with report_line(line):
         with show_progress("evaluating moves", None) as show:
             decisions = review_record(
-                config, record, frozenset(seats) if seats else None, lambda done, _: show(done, "moves")
+                config, record, frozenset(seats) if seats else None, lambda done, total: show(done, "moves", total)
             )
         summaries = summarise_seats(engine, record, decisions)
     if as_json:
@@ -100,59 +114,72 @@ def review(
         seat_rows, rows = [one.to_json() for one in summaries], [one.to_json() for one in decisions]
         print_json({**settings, "seats": seat_rows, "decisions": rows})
     else:
-        _print_mistakes(engine, decisions, max_shown, language)
-        _print_plays(decisions)
-        _print_seats(summaries, agent_name)
+        from abl_cards.cli.player_texts import PlayerTexts
+
+        texts = PlayerTexts(engine, language, tuple(map(str, record.get("players") or ())))
+        _print_review(decisions, summaries, texts, agent_name, max_shown)
 
 
-def _print_mistakes(engine: Engine, decisions: Sequence[ReviewedDecision], max_shown: int, language: str) -> None:
-    from abl_cards.games.notation import render_view
+def _print_review(
+    decisions: Sequence[ReviewedDecision], summaries: Sequence[SeatSummary], texts: PlayerTexts, agent: str, shown: int
+) -> None:
+    """Print the mistakes, the decisions that lost or won points, and a summary of each seat."""
+    _print_mistakes(decisions, shown, texts)
+    _print_plays(decisions, texts)
+    _print_seats(summaries, texts, agent)
 
+
+def _print_mistakes(decisions: Sequence[ReviewedDecision], max_shown: int, texts: PlayerTexts) -> None:
+    words, console = _TEXTS[texts.language], make_console()
     mistakes = sorted((decision for decision in decisions if decision.is_mistake), key=lambda decision: -decision.loss)
     for mistake in mistakes[:max_shown]:
         loss = f"{mistake.loss:.2f} ± {2 * mistake.error:.2f}"
-        typer.echo(f"act {mistake.act}: seat {mistake.seat} lost {loss} points")
-        typer.echo(_indent(render_view(engine.rules, mistake.decision_point, language)))
-        typer.echo(f"  played: {_move_text(mistake, mistake.played_move)}")
-        typer.echo(f"  best:   {_move_text(mistake, mistake.best_move)}")
+        console.print(words["lost"].format(act=mistake.act, seat=texts.seat(mistake.seat), loss=loss))
+        moves = [words[key].format(move=texts.move(mistake.decision_point, move.row))
+                 for key, move in (("played", mistake.played_move), ("best", mistake.best_move))]  # fmt: skip
+        for line in (*texts.position_lines(mistake.decision_point), *moves):
+            console.print(texts.to_rich(f"  {line}"), soft_wrap=True)
         for reason in mistake.reason_lines[:MAX_REASONS]:
-            typer.echo(f"    {reason.weight:+4d} {reason.text}")
-        typer.echo()
+            console.print(texts.to_rich(f"    {reason.weight:+4d} {texts.sentence(reason.text)}"), soft_wrap=True)
+        console.print()
     if len(mistakes) > max_shown:
-        typer.echo(f"… and {len(mistakes) - max_shown} more (--max-shown, or --json)\n")
+        console.print(words["more"].format(number=len(mistakes) - max_shown) + "\n")
 
 
-def _print_plays(decisions: Sequence[ReviewedDecision]) -> None:
+def _print_plays(decisions: Sequence[ReviewedDecision], texts: PlayerTexts) -> None:
     """Print the decisions that lost or won points against the other moves; --json lists all."""
+    words, console = _TEXTS[texts.language], make_console()
     if not decisions:
-        typer.echo("no decision had more than one move")
+        console.print(words["none"])
         return
     shown = [decision for decision in decisions if abs(decision.loss) >= SHOWN_LOSS]
+    has_bars, largest = has_room(console), max((abs(decision.loss) for decision in shown), default=0.0)
     rows = [
         (
-            f"{one.act}{' ?' if one.is_mistake else ''}", str(one.seat), _move_text(one, one.played_move),
-            _move_text(one, one.best_move), f"{one.loss:+.2f}", f"± {2 * one.error:.2f}",
+            f"{one.act}{' ?' if one.is_mistake else ''}", str(one.seat),
+            texts.to_rich(texts.move(one.decision_point, one.played_move.row)),
+            texts.to_rich(texts.move(one.decision_point, one.best_move.row)),
+            f"{one.loss:+.2f}", f"± {2 * one.error:.2f}",
+            *([loss_bar(one.loss, largest)] if has_bars else []),
         )
         for one in shown
     ]  # fmt: skip
     if rows:
-        print_table(("act", "seat", "played", "better", "points lost", ""), rows, right_aligned=(4, 5))
+        columns = words["columns"].split("|")
+        print_table([*columns, "", *([""] if has_bars else [])], rows, right_aligned=(4, 5))
     if len(shown) < len(decisions):
-        typer.echo(f"{len(decisions) - len(shown)} of {len(decisions)} decisions lost nothing")
+        console.print(words["nothing"].format(left_out=len(decisions) - len(shown), number=len(decisions)))
 
 
-def _print_seats(summaries: Sequence[SeatSummary], agent: str) -> None:
+def _print_seats(summaries: Sequence[SeatSummary], texts: PlayerTexts, agent: str) -> None:
     typer.echo()
+    columns = _TEXTS[texts.language]["seats"].format(agent=agent).split("|")
+    agents = [texts.agents[seat.seat] if seat.seat < len(texts.agents) else "" for seat in summaries]
     rows = [
-        (str(seat.seat), str(seat.plays), str(seat.choices), str(seat.agreed), str(seat.mistakes), f"{seat.loss:.2f}")
-        for seat in summaries
-    ]
-    print_table(("seat", "plays", "with a choice", f"as {agent}", "mistakes", "points lost"), rows, range(1, 6))
-
-
-def _move_text(decision: ReviewedDecision, move: EvaluatedMove) -> str:
-    return str(decision.decision_point.actions[move.row])
-
-
-def _indent(text: str) -> str:
-    return "\n".join(f"  {line}" for line in text.splitlines())
+        (str(seat.seat), *([name] if any(agents) else []), str(seat.plays), str(seat.choices), str(seat.agreed),
+         str(seat.mistakes), f"{seat.loss:.2f}")
+        for seat, name in zip(summaries, agents, strict=True)
+    ]  # fmt: skip
+    if not any(agents):
+        del columns[1]
+    print_table(columns, rows, range(len(columns) - 5, len(columns)))

@@ -29,6 +29,7 @@ from abl_cards.cli.console import (
     shorten,
     usage_errors,
 )
+from abl_cards.core import format_count
 
 if TYPE_CHECKING:
     from abl_cards.server import GameServer, JoinResult, ServeConfig, ServedResult
@@ -299,13 +300,14 @@ def _print_served(result: ServedResult) -> None:
     ]  # fmt: skip
     print_table(("table/seat", "player", "won", "decisions", "defaults", "faults"), rows)
     totals = result.to_json()
-    typer.echo(f"{result.games} games, {totals['draws']} drawn, {totals['episodes']} episodes, seed {result.seed}")
+    games, episodes = format_count(result.games, "game"), format_count(totals["episodes"], "episode")
+    typer.echo(f"{games}, {totals['draws']} drawn, {episodes}, seed {result.seed}")
 
 
 def _print_joined(result: JoinResult) -> None:
     outcome = result.outcome
     typer.echo(
-        f"seat {outcome.seat}: {outcome.wins} of {outcome.games} games won, {outcome.draws} drawn; "
-        f"{result.decisions} decisions, {result.problems} problems, "
+        f"seat {outcome.seat}: {outcome.wins} of {format_count(outcome.games, 'game')} won, {outcome.draws} drawn; "
+        f"{format_count(result.decisions, 'decision')}, {format_count(result.problems, 'problem')}, "
         f"typical {result.median_time * 1000:.1f} ms, slowest {result.max_time * 1000:.1f} ms"
     )

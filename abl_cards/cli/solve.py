@@ -23,6 +23,7 @@ from abl_cards.cli.console import (
     print_table,
 )
 from abl_cards.cli.progress import show_status
+from abl_cards.core import format_count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -170,7 +171,8 @@ def _solve_race(
             {"value": solution.value, "line": line, "nodes": solution.nodes, "seconds": round(solution.seconds, 6)}
         )
         return
-    typer.echo(f"value {solution.value:+d}: HAND{1 if solution.value > 0 else 2} wins {abs(solution.value)} cards")
+    winner, cards_won = 1 if solution.value > 0 else 2, format_count(abs(solution.value), "card")
+    typer.echo(f"value {solution.value:+d}: HAND{winner} wins {cards_won}")
     seats = ("HAND1", "HAND2")
     for number, cards in enumerate(line):
         typer.echo(f"  {seats[number % 2]}  {cards or 'pass'}")
@@ -233,7 +235,8 @@ def _fail_unsolved(problem: Exception, seconds: float) -> NoReturn:
 
 def _print_endgame(engine: Engine, solution: EndgameSolution, moves: list[tuple[float, str]]) -> None:
     won = "wins" if solution.value > 0 else "loses" if solution.value < 0 else "wins"
-    typer.echo(f"value {solution.value:+g}: seat {solution.best_line[0].seat} {won} {abs(solution.value):g} points")
+    points_won = format_count(abs(solution.value), "point")
+    typer.echo(f"value {solution.value:+g}: seat {solution.best_line[0].seat} {won} {points_won}")
     for play in solution.best_line:
         typer.echo(f"  seat {play.seat}  {engine.notate_move(int(play.move.form[0]), play.move.cards[0])}")
     typer.echo()

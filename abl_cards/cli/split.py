@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,9 +10,20 @@ import typer
 
 from abl_cards.cli.console import AsJson, Profile, RuleFolder, fail_usage, print_json, usage_errors
 from abl_cards.cli.progress import show_status
+from abl_cards.core import format_count, texts_by_language
 
 if TYPE_CHECKING:
     from abl_cards.hand_analysis import SplitExplanation
+
+_TEXTS = texts_by_language({
+    "hand": ("hand   {hand}", "手牌  {hand}"),
+    "tags": ("tags   {tags}", "标签  {tags}"),
+    "split": ("split  {plays}   {count}, probability {share}", "拆分  {plays}   {number} 手，概率 {share}"),
+    "change": ("  {change.rank}: {change.old_tags} became {change.new_tags}, because {change.reason}",
+               "  {change.rank}：{change.old_tags} 改为 {change.new_tags}，因为{change.reason}"),
+    "fewest": ("fewest {plays}   {count}", "最少  {plays}   {number} 手"),
+    "same": ("fewest the same", "最少  同上"),
+})  # fmt: skip
 
 
 def register(app: typer.Typer) -> None:
@@ -53,15 +65,21 @@ def split(
     if as_json:
         print_json(answer.to_json())
     else:
-        _print_split(answer)
+        _print_split(answer, language)
 
 
-def _print_split(answer: SplitExplanation) -> None:
-    typer.echo(f"hand   {answer.hand}")
-    typer.echo(f"tags   {answer.tags}")
-    typer.echo(f"split  {' '.join(answer.plays)}   {len(answer.plays)} plays, probability {answer.probability:.1%}")
+def _print_split(answer: SplitExplanation, language: str) -> None:
+    words = _TEXTS[language]
+    typer.echo(words["hand"].format(hand=answer.hand))
+    typer.echo(words["tags"].format(tags=answer.tags))
+    share = f"{answer.probability:.1%}"
+    typer.echo(words["split"].format(**_plays_texts(answer.plays), share=share))
     for change in answer.changes:
-        typer.echo(f"  {change.rank}: {change.old_tags} became {change.new_tags}, because {change.reason}")
+        typer.echo(words["change"].format(change=change))
     is_fewest = sorted(answer.fewest_plays) == sorted(answer.plays)
-    fewest = f"{' '.join(answer.fewest_plays)}   {len(answer.fewest_plays)} plays"
-    typer.echo(f"fewest {'the same' if is_fewest else fewest}")
+    typer.echo(words["same"] if is_fewest else words["fewest"].format(**_plays_texts(answer.fewest_plays)))
+
+
+def _plays_texts(plays: Sequence[str]) -> dict[str, str]:
+    """Return the plays of a split and their number, as a number and with a noun."""
+    return {"plays": " ".join(plays), "number": str(len(plays)), "count": format_count(len(plays), "play")}

@@ -22,6 +22,7 @@ from abl_cards.cli.console import (
     print_table,
 )
 from abl_cards.cli.progress import show_progress
+from abl_cards.core import format_count
 
 if TYPE_CHECKING:
     from abl_cards.hand_analysis import DealRules
@@ -113,7 +114,7 @@ def deal(
         return
     _print_deals(deals, engine.get_class_names()[deal_class], len(deals) if out is None else _MAX_SHOWN)
     if out:
-        typer.echo(f"{len(deals)} deals of class {deal_class} in {out}")
+        typer.echo(f"{format_count(len(deals), 'deal')} of class {deal_class} in {out}")
 
 
 def strength(
@@ -200,7 +201,8 @@ def _print_deals(deals: list[dict[str, Any]], class_name: str, max_shown: int) -
 
 
 def _print_hand(analysis: dict[str, Any]) -> None:
-    typer.echo(f"{analysis['hand']}: {analysis['points']:g} points, {analysis['plays']} plays")
+    points, plays = format_count(analysis["points"], "point"), format_count(analysis["plays"], "play")
+    typer.echo(f"{analysis['hand']}: {points}, {plays}")
     print_table(
         ("cards", "group", "points"),
         [(group["cards"], group["label"], f"{group['points']:g}") for group in analysis["groups"]],

@@ -29,6 +29,16 @@ def check_language(language: str) -> None:
         raise GameError(message, ErrorCode.UNKNOWN_LANGUAGE)
 
 
+def format_count(number: float, noun: str) -> str:
+    """Write a number with an English noun, in the plural except for one.
+
+    >>> format_count(1, "minute"), format_count(1200, "game"), format_count(0.5, "minute")
+    ('1 minute', '1200 games', '0.5 minutes')
+    """
+    written = str(number) if isinstance(number, int) else f"{number:g}"
+    return f"{written} {noun if number == 1 else noun + 's'}"
+
+
 def texts_by_language(texts: Mapping[str, tuple[str, str]]) -> Mapping[str, Mapping[str, str]]:
     """Sort a catalogue of texts by language.
 

@@ -247,7 +247,7 @@ def load(name: str | Path, profile: str | None = None) -> Game:
     if not (path.is_dir() and any(path.glob("*.lp"))):
         known = ", ".join(game_names())
         message = f"unknown game '{name}' (there are: {known}; or name a folder of rule files)"
-        raise GameError(message, ErrorCode.UNKNOWN_GAME)
+        raise GameError(message, ErrorCode.UNKNOWN_GAME, [str(name)])
     return Game(Folder(path)).with_profile(profile)
 
 
@@ -255,4 +255,4 @@ def _check_profile(folder: Folder, profile: str) -> None:
     """Raise GameError where a folder has no such profile."""
     if profile not in folder.profiles:
         known = ", ".join(sorted(folder.profiles)) or "(there are none)"
-        raise GameError(f"profile: '{profile}' is none of {known}", ErrorCode.UNKNOWN_PROFILE)
+        raise GameError(f"profile: '{profile}' is none of {known}", ErrorCode.UNKNOWN_PROFILE, [profile])

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from abl_cards.agents import Agent, ExplainableAgent, check_own_agent, make_agent
 from abl_cards.core import ErrorCode, GameError, derive_key, splitmix64_array
 from abl_cards.games import Engine, Game, compile_engine, load
-from abl_cards.games.notation import include_move
+from abl_cards.games.notation import find_plays, include_move
 from abl_cards.games.tables import DecisionPoint, Decisions, Tables, is_play_decision
 from abl_cards.games.types import Indices, MoveLists, Moves, join_lists
 from abl_cards.matches.records import find_profile, normalise_record, read_valid_records
@@ -72,11 +72,13 @@ class EvaluatedMove:
         row: Index among all moves of the decision.
         cost: Cost by the preferences.
         points: Expected points of the episode for the seat to decide; None where the move was not evaluated.
+        error: Standard error of these points; None where the move was not evaluated.
     """
 
     row: int
     cost: int
     points: float | None
+    error: float | None = None
 
     def to_json(self, decision_point: DecisionPoint) -> dict[str, Any]:
         """Return plain values, the move as JSON."""
@@ -284,7 +286,7 @@ def review_record(
     if decisions is None:
         return []
     seat = decisions.view.seats
-    keys = splitmix64_array(np.full(len(acts), derive_key(config.seed, _RNG_DEALS), np.uint64), np.array(acts))
+    keys = _act_keys(config, acts)
     moves = config.agent.play(decisions, keys)
     points_of_decision = []
     for row, act in enumerate(acts):
@@ -297,7 +299,7 @@ def review_record(
     cost, _ = model.costs(decisions, lists)
     order = Minimiser(model).order(decisions, lists)
     candidates = _candidate_rows(decisions, lists, order, played, chosen, config.max_moves)
-    points = _evaluate_moves(config, decisions, lists, candidates, keys, on_progress)
+    points = evaluate_moves(config, decisions, lists, candidates, keys, on_progress)
     reviewed, texts = [], PreferenceTexts.of(model.kb, engine, config.language)
     for row, (act, decision_point) in enumerate(zip(acts, points_of_decision, strict=True)):
         begin = int(lists.start[row])
@@ -306,6 +308,50 @@ def review_record(
             int(played[row]), int(chosen[row]), cost, MoveScores(model, decision_point, texts, None),
         ))  # fmt: skip
     return reviewed
+
+
+def grade_move(config: ReviewConfig, record: Mapping[str, Any], act: int, value: Any) -> ReviewedDecision:
+    """Compare any legal play at one act of a record with the best one found.
+
+    The deals are those of ``review_record`` with the same settings, so the moves that both evaluate have equal points.
+
+    Args:
+        config: Compiled game, agents and settings.
+        record: Record in the form of this package.
+        act: Number of the act, from 1.
+        value: A play in JSON form. Of a play composed of several, its first part is graded.
+
+    Returns:
+        The decision, with the given play in the place of the one that was played.
+
+    Raises:
+        GameError: The record cannot be replayed, the act is no play, or the given play is not legal.
+    """
+    engine = config.engine
+    decisions, keys = engine.decisions_at_acts([record], [act]), _act_keys(config, [act])
+    lists, (match,) = find_plays(decisions, [value])
+    if isinstance(match, GameError):
+        raise match
+    moves = config.agent.play(decisions, keys)
+    decision_point = include_move(engine.rules, engine.read_decision_point(record, act), moves)[0]
+    if match >= lists.start[-1]:  # a composed play
+        first_cards = decision_point.move_lists.cards[:, 0]
+        graded = int(np.flatnonzero(np.isin(first_cards, lists.cards[match]))[0])
+    else:
+        decision_point, graded = include_move(engine.rules, decision_point, lists.select(np.array([match])))
+    lists = decision_point.move_lists
+    played, chosen = np.array([_played_row(decision_point)]), lists.find(moves)
+    model = config.agent.preference_model if isinstance(config.agent, ExplainableAgent) else engine.preference_model()
+    cost, _ = model.costs(decisions, lists)
+    order = Minimiser(model).order(decisions, lists)
+    candidates = _candidate_rows(decisions, lists, order, played, chosen, config.max_moves)
+    candidates = [list(dict.fromkeys((*candidates[0], graded)))]
+    points = evaluate_moves(config, decisions, lists, candidates, keys, lambda done, total: None)
+    texts = PreferenceTexts.of(model.kb, engine, config.language)
+    return _make_reviewed_decision(
+        config, act, int(decisions.view.seats[0]), decision_point, points, 0, graded, int(chosen[0]), cost,
+        MoveScores(model, decision_point, texts, None),
+    )  # fmt: skip
 
 
 def summarise_seats(engine: Engine, record: Mapping[str, Any], reviewed: list[ReviewedDecision]) -> list[SeatSummary]:
@@ -329,6 +375,11 @@ def _summarise_seat(seat: int, plays: Mapping[int, int], own: list[ReviewedDecis
     mistakes = [decision for decision in own if decision.is_mistake]
     loss = sum(decision.loss for decision in mistakes)
     return SeatSummary(seat, plays.get(seat, 0), len(own), agreed, len(mistakes), loss)
+
+
+def _act_keys(config: ReviewConfig, acts: list[int]) -> NDArray[np.uint64]:
+    """Derive the key of the deals of each act."""
+    return splitmix64_array(np.full(len(acts), derive_key(config.seed, _RNG_DEALS), np.uint64), np.array(acts))
 
 
 # --- which decisions --------------------------------------------------------------------------------------------------
@@ -394,11 +445,23 @@ def _candidate_rows(
 # --- rollouts ---------------------------------------------------------------------------------------------------------
 
 
-def _evaluate_moves(
+def evaluate_moves(
     config: ReviewConfig, decisions: Decisions, lists: MoveLists, candidates: list[list[int]],
-    keys: NDArray[np.uint64], on_progress: Callable[[int, int], None],
+    keys: NDArray[np.uint64], on_progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> dict[int, NDArray[np.float64]]:  # fmt: skip
-    """Return the points [deals] of the seat to decide at the end of each imagined deal, by row of the lists."""
+    """Make moves on imagined deals and play these to their end; all moves of a decision share their deals.
+
+    Args:
+        config: Compiled game, the agent that plays on, number and seed of the deals.
+        decisions: Decisions about plays [n].
+        lists: Legal moves of these decisions.
+        candidates: Rows of the lists to evaluate, by decision.
+        keys: Keys of the deals, uint64 [n].
+        on_progress: Called with the number of evaluated moves and their total.
+
+    Returns:
+        Points of the seats to decide at the end of each deal, float64 [deals], by row of the lists.
+    """
     hands = _sample_deals(config, decisions, keys)
     deals = hands.shape[1]
     rows = [(decision, row) for decision, own in enumerate(candidates) for row in own]
@@ -446,12 +509,20 @@ def _make_reviewed_decision(
     """Select the best move on one half of the deals, and estimate its gain on the other."""
     half = config.n_deals // 2
     ordered = sorted(points, key=lambda row: (-points[row][:half].mean(), cost[row]))
-    evaluated = {row: EvaluatedMove(row - begin, int(cost[row]), float(points[row].mean())) for row in ordered}
+    evaluated = {
+        row: EvaluatedMove(row - begin, int(cost[row]), float(points[row].mean()), _standard_error(points[row]))
+        for row in ordered
+    }
     gain = points[ordered[0]][half:] - points[played][half:]
-    loss, error = float(gain.mean()), float(gain.std(ddof=1) / np.sqrt(len(gain))) if len(gain) > 1 else 0.0
+    loss, error = float(gain.mean()), _standard_error(gain)
     is_mistake = loss > 2 * error and loss >= config.min_loss and ordered[0] != played
     reasons = compare_moves(scores.assess(ordered[0] - begin), scores.assess(played - begin))
     return ReviewedDecision(
         act, seat, decision_point, tuple(evaluated.values()), evaluated[played], evaluated[chosen], loss, error,
         is_mistake, reasons, tuple(merge_instances(reasons, scores.texts)),
     )  # fmt: skip
+
+
+def _standard_error(values: NDArray[np.float64]) -> float:
+    """Return the standard error of a mean; 0 for a single value."""
+    return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0

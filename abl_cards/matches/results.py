@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.core import format_seed
+from abl_cards.core import format_count, format_seed
 from abl_cards.matches.intervals import Interval, format_interval, mean_interval, share_interval
 
 
@@ -211,10 +211,11 @@ class MatchResult:
         Returns:
             Lines of text without a line end after the last one.
         """
+        episodes = format_count(self.episodes, "episode")
         drawn = f", {self.draws} drawn" if self.draws else ""
-        lines = [f"{self.game}: {self.games} games{drawn}, {self.episodes} episodes, seed {format_seed(self.seed)}"]
+        lines = [f"{self.game}: {format_count(self.games, 'game')}{drawn}, {episodes}, seed {format_seed(self.seed)}"]
         for index, (agent, wins) in enumerate(zip(self.agents, self.wins, strict=True)):
-            line = f"{agent}: {wins} games won"
+            line = f"{agent}: {format_count(wins, 'game')} won"
             if index == 0:
                 line += f", {self.rate:.1%} of the games, 95 % interval {format_interval(self.interval)}"
             lines.append(line)

@@ -44,6 +44,7 @@ class EngineExecutor:
         self.extra_games, self.extra_agents = extra_games, extra_agents
         self._short_pool = ThreadPoolExecutor(2, "table")
         self._long_pool = ThreadPoolExecutor(1, "review")
+        self._advice_pool = ThreadPoolExecutor(1, "advice")
         self._load_lock = Lock()  # concurrent requests compile an engine once
         self._agents: dict[tuple[int, str], Agent] = {}
         self._valid_engines: dict[tuple[Path, str | None], Engine] = {}  # last versions without errors, last used last
@@ -56,9 +57,13 @@ class EngineExecutor:
         """Run a long call in a thread and return its result; long calls run one after the other."""
         return await asyncio.get_running_loop().run_in_executor(self._long_pool, call)
 
+    async def run_advice(self, call: Callable[[], T]) -> T:
+        """Run a call of seconds in a thread and return its result; plays of tables do not wait for it."""
+        return await asyncio.get_running_loop().run_in_executor(self._advice_pool, call)
+
     def close(self) -> None:
         """Shut down the threads without waiting for running calls."""
-        for pool in (self._short_pool, self._long_pool):
+        for pool in (self._short_pool, self._long_pool, self._advice_pool):
             pool.shutdown(wait=False, cancel_futures=True)
 
     def engine(self, game: Game, profile: str | None) -> Engine:
@@ -95,7 +100,7 @@ class EngineExecutor:
         agent = self.agent(name, engine)
         if not isinstance(agent, ExplainableAgent):
             message = f"agent '{name}' has no preferences to explain: use kb or a variant"
-            raise GameError(message, ErrorCode.AGENT_NOT_APPLICABLE)
+            raise GameError(message, ErrorCode.AGENT_NOT_APPLICABLE, [name])
         return agent
 
 
@@ -104,5 +109,6 @@ def parse_allowed_agent(text: str) -> AgentName:
     name = check_agent_name(text)
     unsafe_options = [key for key, value in name.options if value and key not in _SAFE_OPTIONS]
     if name.kind not in PUBLIC_AGENTS or unsafe_options:
-        raise GameError(f"agent '{name}' is not allowed; start the server with --agent '{name}'", ErrorCode.NOT_ALLOWED)
+        message = f"agent '{name}' is not allowed; start the server with --agent '{name}'"
+        raise GameError(message, ErrorCode.AGENT_REFUSED, [str(name)])
     return name

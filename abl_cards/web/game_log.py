@@ -42,12 +42,25 @@ class GameLog(NullListener):
 
     def __post_init__(self) -> None:
         """Start with empty records."""
+        self._decision: int | None = None  # index of the first decision of the current act, if it is known
         self.trick: list[dict[str, Any]] = []
         self.previous_trick: list[dict[str, Any]] = []
         self.log: list[dict[str, Any]] = []
         self.last_actions: dict[int, dict[str, Any]] = {}  # last action of each seat in this episode
         self.episode_result: dict[str, Any] | None = None  # result of the last episode
         self.end_facts: TableFacts | None = None  # facts of the table when it was over
+        self.episode_results: list[dict[str, Any]] = []
+        self._dealt_hands: list[list[str]] = []
+
+    def begin_decision(self, index: int) -> None:
+        """Note the index of the next decision; events have that of the first decision of their play."""
+        if self._decision is None:
+            self._decision = index
+
+    def _append_act(self, event: dict[str, Any]) -> None:
+        if self._decision is not None:
+            event["act"], self._decision = self._decision, None
+        self._append_event(event)
 
     def _append_event(self, event: dict[str, Any]) -> None:
         self.num_events += 1
@@ -58,6 +71,7 @@ class GameLog(NullListener):
     def on_episode_start(self, tables: Tables, rows: Indices) -> None:
         """Clear the previous episode except its result."""
         self.trick, self.previous_trick, self.last_actions = [], [], {}
+        self._dealt_hands = self._hands(tables)
         self._append_event({"kind": "deal", "episode": int(tables.num_episodes[0])})
 
     def on_choice(self, tables: Tables, rows: Indices, options: NDArray[np.uint8]) -> None:
@@ -73,7 +87,7 @@ class GameLog(NullListener):
             "cards": [value] if value in rules.card_codes.kind_by_text else [], "secret": stage in rules.secret_stages,
         }  # fmt: skip
         self.last_actions[seat] = event
-        self._append_event(event)
+        self._append_act(event)
 
     def on_play(self, tables: Tables, rows: Indices, moves: Moves) -> None:
         """Record a play or a pass; a lead begins a new trick."""
@@ -90,10 +104,11 @@ class GameLog(NullListener):
             "kind": "play", "seat": seat,
             "cards": [rules.card_codes.kind_texts[card] for card in sorted(cards, key=order.index)],
             "text": play_text(self.engine, form, len(cards)), "passed": form == rules.forms.pass_form and not cards,
+            "strong": form >= 0 and bool(self.engine.label_traits.is_bomb[rules.forms.label_of[form]]),
         }  # fmt: skip
         self.last_actions[seat] = event
         self.trick.append(event)
-        self._append_event(event)
+        self._append_act(event)
 
     def on_retraction(self, tables: Tables, rows: Indices, moves: Moves) -> None:
         """Correct the last play, from which the rules took cards back, and note what it was meant to be."""
@@ -107,17 +122,21 @@ class GameLog(NullListener):
 
     def on_episode_end(self, tables: Tables, rows: Indices) -> None:
         """Record the result and the remaining hands."""
-        state, rules = tables.state, self.engine.rules
+        state = tables.state
         self.end_facts = TableFacts.after_episode(tables)
         self.episode_result = {
             "kind": "end", "episode": int(tables.num_episodes[0]), "points": tables.points[0].tolist(),
             "total": tables.total_points[0].tolist(),
             "finish": [seat for seat in state.finish_order[0].tolist() if seat != NO_SEAT],
-            "hands": [hand_texts(rules, hand, int(state.context[0])) for hand in state.hands[0]], "over": False,
-            "winners": [],
+            "hands": self._hands(tables), "over": False, "winners": [],
             "trick": list(self.trick), "shown": episode_facts(self.engine, tables, self.end_facts),
         }  # fmt: skip
+        self.episode_results.append(self.episode_result | {"dealt": self._dealt_hands})
         self._append_event(self.episode_result)
+
+    def _hands(self, tables: Tables) -> list[list[str]]:
+        state = tables.state
+        return [hand_texts(self.engine.rules, hand, int(state.context[0])) for hand in state.hands[0]]
 
     def on_match_end(self, tables: Tables, rows: Indices) -> None:
         """Record the winners."""

@@ -27,6 +27,7 @@ from abl_cards.reasoners.explain import (
     FiredPreference,
     MoveAssessment,
     PreferenceDifference,
+    compare_moves,
     explain,
     merge_instances,
 )
@@ -200,6 +201,11 @@ def _label_words(explanation: Explanation, verdict: MoveAssessment) -> str:
 def difference_json(explanation: Explanation, verdict: MoveAssessment) -> list[dict[str, Any]]:
     """Return the preferences by which a move differs from the chosen one."""
     return _reasons_json(explanation, explanation.differences(verdict))
+
+
+def compare_json(explanation: Explanation, first_row: int, second_row: int) -> list[dict[str, Any]]:
+    """Return the preferences in which the second move differs from the first."""
+    return _reasons_json(explanation, compare_moves(explanation.assess(first_row), explanation.assess(second_row)))
 
 
 def _reasons_json(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Engine
 from abl_cards.games.tables import NullListener, Tables
-from abl_cards.games.types import Indices, Moves
+from abl_cards.games.types import LEADING, Indices, Moves
 from abl_cards.web.fluent_texts import fluents_json
 from abl_cards.web.game_log import GameLog
 from abl_cards.web.shown_facts import TableFacts
@@ -32,6 +32,16 @@ class ReplayFrames(NullListener):
     def __post_init__(self) -> None:
         """Start without frames."""
         self._game_log = GameLog(self.engine)
+
+    def resume(self, trick: Sequence[Mapping[str, Any]]) -> None:
+        """Begin in the middle of an episode, after the plays of a trick."""
+        self._game_log.trick = [dict(play) for play in trick]
+
+    def make_tip(self, tables: Tables) -> dict[str, Any]:
+        """Return the frame of a position in which no act was made yet."""
+        plays = bool(tables.rows_to_play().size)
+        trick = [] if not plays or is_trick_over(self.engine, tables) else list(self._game_log.trick)
+        return self._make_frame(tables, plays) | {"act": None, "trick": trick}
 
     def on_episode_start(self, tables: Tables, rows: Indices) -> None:
         """Discard the frames of a deal that is repeated."""
@@ -75,6 +85,13 @@ class ReplayFrames(NullListener):
             "shown": TableFacts.of(tables).to_json(self.engine, None),
             "wild": card_orders(rules, context)["wild"], "side": tables.sides(ONLY_TABLE)[0].tolist(),
         }  # fmt: skip
+
+
+def is_trick_over(engine: Engine, tables: Tables) -> bool:
+    """Return whether the next play at the only table starts a new trick."""
+    if engine.rules.trick_query is not None:
+        return not tables.state.trick_cards[0].any()
+    return bool(tables.state.to_beat[0] == LEADING)
 
 
 def build_replay_frames(engine: Engine, record: Mapping[str, Any]) -> tuple[ReplayFrames, list[int | None], str]:

@@ -7,33 +7,26 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any, NamedTuple
 
 from abl_cards.agents import Agent, ExplainableAgent
 from abl_cards.asp import Signature
 from abl_cards.core import LANGUAGES, ErrorCode, GameError, format_seed, parse_json_line
 from abl_cards.games import Engine
-from abl_cards.games.description import counts_from_cards
-from abl_cards.games.notation import other_seats
-from abl_cards.games.tables import DecisionPoint, is_play_decision
-from abl_cards.matches import ReviewConfig, ReviewedDecision, review_record, summarise_seats
+from abl_cards.games.tables import DecisionPoint
+from abl_cards.matches import ReviewConfig, ReviewedDecision, grade_move, review_record, summarise_seats
 from abl_cards.protocols import convert_douzero_record
 from abl_cards.protocols.botzone import convert_log
 from abl_cards.reasoners.explain import Explanation, MoveAssessment, explain
-from abl_cards.reasoners.hidden_hands import prior_estimate
 from abl_cards.web import hints
 from abl_cards.web.fairness import LOCAL_CLIENT, CapacityError, choose_eviction
 from abl_cards.web.limits import MAX_REVIEWS, MAX_RUNNING_REVIEWS_EACH
 from abl_cards.web.marked_text import with_tens
 from abl_cards.web.replay_frames import build_replay_frames
+from abl_cards.web.review_branches import BranchList
+from abl_cards.web.review_estimates import EstimateCheck, check_estimates, estimate_json
+from abl_cards.web.review_positions import include_chosen
 from abl_cards.web.texts import BilingualText, card_kinds, deck_json, move_text
-
-if TYPE_CHECKING:
-    from abl_cards.agents import AblAgent
-    from abl_cards.reasoners.explain import ModelExplanation
 
 MAX_RANKED = 60
 MAX_LINES = 5000
@@ -67,7 +60,8 @@ def parse_records(text: str) -> list[Mapping[str, Any]]:
     """Parse records, one per line; raises GameError that names the line."""
     lines = [line for line in text.split("\n") if line.strip()]
     if not lines or len(lines) > MAX_LINES:
-        raise GameError(f"expected 1 to {MAX_LINES} records, one per line", ErrorCode.INVALID_RECORD)
+        problem = f"expected 1 to {MAX_LINES} records, one per line"
+        raise GameError(problem, ErrorCode.INVALID_RECORD)
     records = []
     for line_number, line in enumerate(lines, 1):
         try:
@@ -76,7 +70,7 @@ def parse_records(text: str) -> list[Mapping[str, Any]]:
                 raise GameError("not a record: a record is a JSON object", ErrorCode.INVALID_RECORD)
             records.append(convert_douzero_record(value))
         except GameError as error:
-            raise GameError(f"line {line_number}: {error}", ErrorCode.INVALID_RECORD) from None
+            raise GameError(f"line {line_number}: {error}", ErrorCode.INVALID_RECORD, [line_number]) from None
     return records
 
 
@@ -95,12 +89,13 @@ class ReviewSession:
         """Replay the record; raises GameError."""
         self.record = convert_log(self.engine, self.records[self.record_number - 1])
         self.replay_frames, self.decision_numbers, self.problem = build_replay_frames(self.engine, self.record)
+        self.branch_list = BranchList(self.engine, self.record, self.replay_frames.frames, self.decision_numbers)
         self.state, self.done, self.total = "idle", 0, 0
         self.result: dict[str, Any] | None = None
         self.last_used, self.client_id = time.monotonic(), LOCAL_CLIENT  # client that opened it
 
     def to_json(self) -> dict[str, Any]:
-        """Return all frames, and the mistakes found so far."""
+        """Return all frames, the variations, and the mistakes found so far."""
         players = self.record.get("players")
         seats = self.engine.rules.seating.seats
         has_names = isinstance(players, list) and len(players) == seats
@@ -109,9 +104,10 @@ class ReviewSession:
             "seats": seats, "teams": self.engine.teams.tolist(),
             "players": list(map(str, players or ())) if has_names else [],
             "after": list(self.engine.rules.seating.next_seat),
-            "line": self.record_number, "lines": len(self.records), "problem": self.problem,
+            "profile": self.engine.rules.profile or "", "line": self.record_number, "lines": len(self.records),
+            "problem": self.problem,
             "pictures": self.replay_frames.frames,
-            "ended": self.replay_frames.episode_result, **self.progress(),
+            "ended": self.replay_frames.episode_result, "branches": self.branch_list.to_json(), **self.progress(),
         }  # fmt: skip
 
     def progress(self) -> dict[str, Any]:
@@ -120,12 +116,11 @@ class ReviewSession:
 
     # --- one decision ------------------------------------------------------------------------------------------------
 
-    def explain_decision(self, player: ExplainableAgent, index: int, language: str) -> dict[str, Any]:
-        """Explain a decision of the record by an agent; raises GameError."""
-        number = self.decision_numbers[index] if 0 <= index < len(self.decision_numbers) else None
-        if number is None:
-            raise GameError("no decision at this place", ErrorCode.NOT_FOUND)
-        decision_point = self.engine.read_decision_point(self.record, number)
+    def explain_decision(
+        self, player: ExplainableAgent, index: int, language: str, line: int | None = None
+    ) -> dict[str, Any]:
+        """Explain a decision of the record, or of a variation, by an agent; raises GameError."""
+        decision_point = self._decision_point(line, index)
         model_explanation = player.compute_model_explanation(decision_point)
         explanation = explain(self.engine, player.preference_model, decision_point, language, model_explanation)
         rows, labels = (
@@ -139,9 +134,35 @@ class ReviewSession:
             "difference": [] if explanation.made is None else hints.difference_json(explanation, explanation.made),
             "ranking": [self._ranked_json(explanation, explanation.assess(row), row) for row in rows],
             "labels": [hints.label_json(explanation, label) for label in labels],
-            "estimate": self._estimate(decision_point, model_explanation, index),
+            "estimate": estimate_json(self.engine, decision_point, model_explanation, self._frame(line, index)),
             "imagined": None if model_explanation is None else hints.sampled_deals_json(self.engine, model_explanation),
         }  # fmt: skip
+
+    def _frame(self, line: int | None, index: int) -> dict[str, Any]:
+        """Return a frame of the record, or of a variation."""
+        if line is not None and index >= (branch := self.branch_list.branches[line]).start:
+            return branch.frames[index - branch.start]
+        return self.replay_frames.frames[index]
+
+    def _decision_point(self, line: int | None, index: int) -> DecisionPoint:
+        """Read a decision; raises GameError where there is none."""
+        number = self.decision_numbers[index] if 0 <= index < len(self.decision_numbers) else None
+        if line is None:
+            if number is None:
+                raise GameError("no decision at this place", ErrorCode.NOT_FOUND)
+            return self.engine.read_decision_point(self.record, number)
+        position = self.branch_list.position(line, index)
+        if position.is_over:
+            raise GameError("no decision at this place", ErrorCode.NOT_FOUND)
+        point = self.engine.decision_point_at(position.decision)
+        return include_chosen(self.engine, point, self.branch_list.next_act(line, index))
+
+    def grade_play(self, player: Agent, rollout_agent: Agent, method: ReviewMethod, index: int, value: Any) -> Any:
+        """Compare a play of one's own at a decision of the record with the best one; raises GameError."""
+        number = self.decision_numbers[index] if 0 <= index < len(self.decision_numbers) else None
+        if number is None:
+            raise GameError("no decision at this place", ErrorCode.NOT_FOUND)
+        return self._reviewed_json(grade_move(self._config(player, rollout_agent, method), self.record, number, value))
 
     def _verdict_json(self, explanation: Explanation, verdict: MoveAssessment) -> dict[str, Any]:
         verdict_fields = hints.verdict_json(explanation, verdict)
@@ -169,63 +190,7 @@ class ReviewSession:
                 locations.setdefault(name, f"{file}:{use.location.line}")
         return locations
 
-    def _estimate(
-        self, decision_point: DecisionPoint, model_explanation: ModelExplanation | None, index: int
-    ) -> dict[str, Any] | None:
-        """Return the expected and the true hidden hands; expected by the agent, or by counting."""
-        if not is_play_decision(decision_point.decision) or self.engine.rules.has_open_hands:
-            return None
-        rules, decision = self.engine.rules, decision_point.decision
-        known = decision.information_set()
-        copies = prior_estimate(known, decision.belief_log_odds())[0]
-        if model_explanation is not None and model_explanation.estimate is not None:
-            copies = model_explanation.estimate.copies
-        truth = self._truth(index)
-        kinds = np.flatnonzero(known.unseen[0]).tolist()
-        held = max(1.0, float(truth.sum()))
-        return {
-            "cards": [rules.card_codes.kind_texts[kind] for kind in kinds],
-            "hands": [[round(float(row[kind]), 3) for kind in kinds] for row in copies],
-            "truth": [[int(row[kind]) for kind in kinds] for row in truth],
-            "error": round(float(np.abs(copies - truth).sum()) / (2 * held), 4),
-        }  # fmt: skip
-
-    def _truth(self, index: int) -> NDArray[np.uint8]:
-        """Return the true hands [others, kinds] in the order of play, from the record."""
-        rules, frame = self.engine.rules, self.replay_frames.frames[index]
-        hands = [frame["hands"][seat] for seat in other_seats(rules, frame["seat"])]
-        return np.stack(
-            [
-                counts_from_cards((rules.card_codes.kind_by_text[text] for text in hand), len(rules.pack))
-                for hand in hands
-            ]
-        )
-
     # --- all decisions ------------------------------------------------------------------------------------------------
-
-    def estimate_errors(self, player: ExplainableAgent) -> list[float | None]:
-        """Return for each frame the share of hidden cards that the estimate assigns to wrong hands."""
-        indices = [
-            index
-            for index, frame in enumerate(self.replay_frames.frames)
-            if frame["plays"] and self.decision_numbers[index]
-        ]
-        errors: list[float | None] = [None] * len(self.decision_numbers)
-        if self.engine.rules.has_open_hands or not indices:
-            return errors
-        decisions = self.engine.decisions_at_acts(
-            [self.record] * len(indices), [self.decision_numbers[index] or 0 for index in indices]
-        )
-        copies = prior_estimate(decisions.information_set(), decisions.belief_log_odds())
-        policy = getattr(player, "policy", None)
-        if policy is not None and policy.has_hand_estimator:
-            learned: AblAgent = player  # type: ignore[assignment]
-            _, copies = learned.policy.estimate_hands(decisions, decisions.observe(), np.arange(len(indices)))
-        truth = np.stack([self._truth(index) for index in indices])
-        shares = np.abs(copies - truth).sum(axis=(1, 2)) / (2 * np.maximum(1, truth.sum(axis=(1, 2))))
-        for index, error in zip(indices, shares.tolist(), strict=True):
-            errors[index] = round(error, 4)
-        return errors
 
     def run_review(self, player: Agent, rollout_agent: Agent, method: ReviewMethod) -> None:
         """Find the mistakes in a thread of its own, and publish the progress."""
@@ -235,35 +200,42 @@ class ReviewSession:
             self.done, self.total = done, total
 
         try:
-            config = ReviewConfig(
-                self.engine, player, rollout_agent, method.deals, seed=method.seed, language=method.language
-            )
-            decisions = review_record(config, self.record, None, report_progress)
-            errors = self.estimate_errors(player) if isinstance(player, ExplainableAgent) else []
+            decisions = review_record(self._config(player, rollout_agent, method), self.record, None, report_progress)
+            check = EstimateCheck([], [])
+            if isinstance(player, ExplainableAgent):
+                frames = self.replay_frames.frames
+                check = check_estimates(self.engine, player, self.record, frames, self.decision_numbers)
             seat_summaries = [item.to_json() for item in summarise_seats(self.engine, self.record, decisions)]
             self.result = {
                 "decisions": [self._reviewed_json(item) for item in decisions], "seats": seat_summaries,
-                "errors": errors, "method": method.to_json(),
+                "errors": check.errors, "calibration": check.calibration, "method": method.to_json(),
             }  # fmt: skip
             self.state = "done"
         except GameError as error:
             self.state, self.problem = "failed", str(error)
-            self.result = {"problem": str(error)}
+            self.result = {"problem": str(error), "code": str(error.code)}
         except Exception:
             self.state, self.result = "failed", {"problem": "internal error; see the log of the server"}
             raise
+
+    def _config(self, player: Agent, rollout_agent: Agent, method: ReviewMethod) -> ReviewConfig:
+        return ReviewConfig(
+            self.engine, player, rollout_agent, method.deals, seed=method.seed, language=method.language
+        )
 
     def _reviewed_json(self, reviewed: ReviewedDecision) -> dict[str, Any]:
         index = self.decision_numbers.index(reviewed.act)
         point, played = reviewed.decision_point, reviewed.played_move.row
         moves = [
-            move.to_json(point) | {"text": self._move_texts(point, move.row), "made": move.row == played}
+            move.to_json(point)
+            | {"text": self._move_texts(point, move.row), "made": move.row == played, "error": move.error}
             for move in reviewed.evaluated_moves
         ]
         return {
-            "place": index, "seat": reviewed.seat, "loss": reviewed.loss, "error": reviewed.error,
+            "place": index, "act": reviewed.act, "seat": reviewed.seat, "loss": reviewed.loss, "error": reviewed.error,
             "mistake": reviewed.is_mistake, "agreed": reviewed.agent_move.row == played,
             "made": reviewed.played_move.points, "best": reviewed.best_move.points,
+            "madeError": reviewed.played_move.error, "moves": len(point.actions),
             "better": self._move_texts(point, reviewed.best_move.row), "tried": moves,
             "why": [{"words": with_tens(reason.text), "weight": reason.weight, "name": reason.name}
                     for reason in reviewed.reason_lines[:6]],
@@ -290,7 +262,8 @@ class ReviewCache:
                 session.client_id, sessions, MAX_REVIEWS, is_busy=lambda item: item.state == "working"
             )
         except CapacityError:
-            raise GameError("too many reviews are running: wait for one", ErrorCode.TOO_MANY_REQUESTS) from None
+            problem = "too many reviews are running: wait for one"
+            raise GameError(problem, ErrorCode.REVIEWS_RUNNING) from None
         if evicted is not None:
             del self.sessions[evicted.name]
         self.sessions[session.name] = session
@@ -301,11 +274,12 @@ class ReviewCache:
             session.state == "working" and session.client_id == client_id for session in self.sessions.values()
         )
         if client_id != LOCAL_CLIENT and working >= MAX_RUNNING_REVIEWS_EACH:
-            raise GameError(f"{working} of your reviews are running: wait for one", ErrorCode.TOO_MANY_REQUESTS)
+            problem = f"{working} of your reviews are running: wait for one"
+            raise GameError(problem, ErrorCode.REVIEWS_RUNNING, [working])
 
     def find(self, name: str) -> ReviewSession:
         """Return a review by name; raises GameError."""
         if name not in self.sessions:
-            raise GameError("the review has expired: open it again", ErrorCode.NOT_FOUND)
+            raise GameError("the review has expired: open it again", ErrorCode.EXPIRED)
         self.sessions[name].last_used = time.monotonic()
         return self.sessions[name]

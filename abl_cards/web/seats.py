@@ -19,6 +19,7 @@ class Permission:
     seat: int | None = None  # seat that the client plays; None for spectators
     is_owner: bool = False
     own_seat: int | None = None  # seat of the client, also while an agent plays it
+    sees_hands: bool = False  # the client sees all hands, where `may_see_hands` allows it
 
 
 @dataclass
@@ -34,7 +35,8 @@ class TableSeat:
 
     def to_json(self) -> dict[str, Any]:
         """Return the player of the seat, with the token that gives access."""
-        return {"kind": self.kind, "name": self.name, "agent": self.agent_name, "token": self.token}
+        fields = {"kind": self.kind, "name": self.name, "agent": self.agent_name, "token": self.token}
+        return fields | ({"taken": True} if self.is_taken else {})
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from abl_cards.web.shown_facts import TableFacts
 from abl_cards.web.texts import card_orders, deck_json, hand_texts, option_text, role_texts, stage_text
 
 if TYPE_CHECKING:
+    from abl_cards.web.review_positions import ReviewPosition
     from abl_cards.web.seats import Permission
     from abl_cards.web.spectator_feed import ServedTableView
     from abl_cards.web.table import WebTable
@@ -37,6 +38,21 @@ def visible_seed(table: ViewableTable, permission: Permission) -> str | None:
     return format_seed(table.seed) if permission.is_owner and may_be_shown else None
 
 
+def may_see_hands(table: ViewableTable, permission: Permission) -> bool:
+    """Return whether a client may see all hands: the owner of a practice table at which no other person plays."""
+    people = [seat for seat, table_seat in enumerate(table.seats) if table_seat.kind == "person"]
+    return table.is_practice and permission.is_owner and people in ([], [permission.seat])
+
+
+def can_skip(table: WebTable, permission: Permission) -> bool:
+    """Return whether a client may let the agents play at once: no person has a decision left in the episode."""
+    if (permission.seat is None and not permission.is_owner) or table.is_over or table.is_waiting or table.problem:
+        return False
+    order = table.tables.state.finish_order[0].tolist()
+    people = [seat for seat, table_seat in enumerate(table.seats) if table_seat.kind == "person"]
+    return bool(people) and all(seat in order for seat in people)
+
+
 def make_welcome(table: ViewableTable, permission: Permission) -> dict[str, Any]:
     """Return the constant data: cards and seats, and the seed if ``visible_seed`` allows it."""
     engine = table.engine
@@ -51,9 +67,10 @@ def make_welcome(table: ViewableTable, permission: Permission) -> dict[str, Any]
 
 def make_snapshot(table: WebTable, permission: Permission) -> dict[str, Any]:
     """Return a table of this server as seen by a seat or a spectator, with the options of the seat to decide."""
-    snapshot = make_view(table, permission)
+    snapshot = make_view(table, permission) | {"join": table.join_token if permission.is_owner else None}
     if snapshot["turn"] is not None and snapshot["turn"] == permission.seat and not table.problem:
-        snapshot["asked"] = _options_json(table, int(table.tables.state.stage[0]))
+        snapshot["asked"] = options_json(table, int(table.tables.state.stage[0]))
+    snapshot["skip"] = can_skip(table, permission) and not table.is_fast
     return snapshot
 
 
@@ -74,7 +91,7 @@ def make_view(table: ViewableTable, permission: Permission) -> dict[str, Any]:
         "phase": "over" if table.is_over else "end" if table.is_waiting else "choice" if stage == CHOICE else "play",
         "turn": turn if is_acting else None, "seats": _seats_json(table, permission), "orders": card_orders(rules,
         context),
-        "trick": game_log.trick, "last": game_log.previous_trick, "closed": _is_trick_over(table),
+        "trick": game_log.trick, "last": game_log.previous_trick, "closed": is_trick_over(table),
         "owned": int(state.owner[0]),
         "log": [event for event in game_log.log[-MAX_LOG_SHOWN:] if not _is_hidden(event, seat)],
         "shown": _visible_facts(table).to_json(table.engine, SPECTATOR if seat is None else seat),
@@ -83,7 +100,8 @@ def make_view(table: ViewableTable, permission: Permission) -> dict[str, Any]:
         ONLY_TABLE)[0]) if rules.has_draws else 0,
         "ended": game_log.episode_result if table.is_waiting or table.is_over else None,
         "back": table.can_take_back(permission), "asked": None, "since": table.changed_at if is_acting else None,
-        "seed": visible_seed(table, permission),
+        "seed": visible_seed(table, permission), "may_open": may_see_hands(table, permission),
+        "open": permission.sees_hands,
     }  # fmt: skip
     if seat is not None:
         view["hand"] = hand_texts(rules, state.hands[0, seat], context)
@@ -106,7 +124,7 @@ def _is_hidden(event: dict[str, Any], seat: int | None) -> bool:
     return bool(event.get("secret")) and event.get("seat") != seat
 
 
-def _is_trick_over(table: ViewableTable) -> bool:
+def is_trick_over(table: ViewableTable) -> bool:
     """Return whether the next play starts a new trick."""
     state, rules = table.tables.state, table.engine.rules
     if rules.trick_query is not None:
@@ -136,13 +154,13 @@ def _seats_json(table: ViewableTable, permission: Permission) -> list[dict[str, 
         }  # fmt: skip
         if permission.is_owner and table_seat.kind == "person":
             seat_json["token"] = table_seat.token
-        if rules.has_open_hands and seat != permission.seat:
+        if (rules.has_open_hands or permission.sees_hands) and seat != permission.seat:
             seat_json["face"] = hand_texts(rules, state.hands[0, seat], int(state.context[0]))
         seats.append(seat_json)
     return seats
 
 
-def _options_json(table: WebTable, stage: int) -> dict[str, Any]:
+def options_json(table: WebTable | ReviewPosition, stage: int) -> dict[str, Any]:
     """Return the options of the seat to decide."""
     if stage == PLAY:
         selection = table.get_selection().interpret([])

@@ -13,27 +13,25 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from abl_cards.agents import Agent
 from abl_cards.core import ErrorCode, GameError, secret_seed
 from abl_cards.games import Engine
 from abl_cards.games.compiled import attribute_table_errors
 from abl_cards.games.notation import find_options, find_plays
-from abl_cards.games.tables import Listener, ListenerList, Tables
+from abl_cards.games.tables import Listener
 from abl_cards.games.types import Moves
-from abl_cards.matches import derive_decision_keys, derive_match_keys
-from abl_cards.web.game_log import GameLog
+from abl_cards.matches import derive_decision_keys
 from abl_cards.web.seats import PERSON, Permission, TableDecision, TableSeat
 from abl_cards.web.selection import CardSelection
-from abl_cards.web.snapshot import visible_seed
+from abl_cards.web.snapshot import can_skip, visible_seed
 from abl_cards.web.stage_choices import count_card_choices, find_stage_options
+from abl_cards.web.table_history import ONLY_TABLE, TableHistory
 from abl_cards.web.texts import BilingualText
 
 if TYPE_CHECKING:
     from abl_cards.web.websocket import BrowserConnection
 
-ONLY_TABLE = np.array([0])
 log = logging.getLogger(__name__)
 MAX_CHOICES_PER_FRAME = 32
 """Largest number of choices in one frame."""
@@ -43,7 +41,7 @@ EventWriter = Callable[[str, dict[str, Any]], None]
 """Called with the kind and the data of each event of a table, for its event log."""
 
 
-class WebTable:
+class WebTable(TableHistory):
     """A table with its seats and its match; callers hold ``lock``."""
 
     def __init__(
@@ -52,14 +50,14 @@ class WebTable:
         available_agents: Sequence[str] = (), rules_error: str = "",
     ) -> None:  # fmt: skip
         """Start the first match, by the given seed or by a secret one that is drawn for each match."""
-        self.name, self.title, self.engine, self.seats = name, title, engine, list(seats)
-        self.is_seed_random, seed = seed is None, secret_seed() if seed is None else seed
-        self.seed, self.is_practice, self.match_number = seed, is_practice, 0
+        super().__init__(engine, secret_seed() if seed is None else seed)
+        self.name, self.title, self.seats = name, title, list(seats)
+        self.is_seed_random, self.is_practice = seed is None, is_practice
         self.available_agents = tuple(available_agents)
         self.rules_error = rules_error  # first error of newer rules
         person_seats = [seat for seat, table_seat in enumerate(seats) if table_seat.kind == PERSON]
         self.owner_seat = person_seats[0] if person_seats else None
-        self.owner_token, self.watch_token = (secrets.token_urlsafe(12) for _ in range(2))
+        self.owner_token, self.watch_token, self.join_token = (secrets.token_urlsafe(12) for _ in range(3))
         self.former_tokens: set[str] = set()  # of seats that were given to others; they still allow to look on
         self.lock, self.wake = asyncio.Lock(), asyncio.Event()
         self.revision, self.agent_delay, self.problem = 0, 0.6, ""
@@ -78,7 +76,8 @@ class WebTable:
         for seat, table_seat in enumerate(self.seats):
             if _tokens_equal(token, table_seat.token):
                 return self._make_permission(seat)
-        may_watch = any(_tokens_equal(token, other) for other in (self.watch_token, *self.former_tokens))
+        watch_tokens = (self.watch_token, self.join_token, *self.former_tokens)
+        may_watch = any(_tokens_equal(token, other) for other in watch_tokens)
         return Permission() if may_watch else None
 
     def _make_permission(self, seat: int | None, owner: bool = False) -> Permission:
@@ -88,8 +87,15 @@ class WebTable:
     def mark_taken(self, token: str) -> None:
         """Note that the person whose token this is has come."""
         permission = self.permission_of(token)
-        if permission is not None and permission.seat is not None:
-            self.seats[permission.seat].is_taken = True
+        seat = permission.seat if permission is not None else None
+        if seat is not None and not self.seats[seat].is_taken:
+            self.take_seat(seat, self.seats[seat].name)
+
+    def take_seat(self, seat: int, name: str) -> None:
+        """Note that a person of this name has come to a seat."""
+        self.seats[seat].name, self.seats[seat].is_taken = name, True
+        if seat != self.owner_seat:
+            self._write_seat(seat)
 
     def is_present(self, seat: int) -> bool:
         """Return whether the player of a seat is connected."""
@@ -100,22 +106,10 @@ class WebTable:
 
     def start_match(self) -> None:
         """Begin a match."""
-        self.decisions: list[TableDecision] = []
-        self.is_waiting, self.problem = False, ""
-        self._deal()
+        self.decisions = []
+        self.is_waiting, self.is_fast, self.problem = False, False, ""
+        self.deal([table_seat.agent for table_seat in self.seats])
         self._mark_changed()
-
-    def _deal(self) -> None:
-        self.game_log = GameLog(self.engine)
-        listeners: list[Listener] = [self.game_log]
-        agents: list[object] = [table_seat.agent for table_seat in self.seats]
-        for agent in agents:
-            if isinstance(agent, Listener):
-                listeners.append(agent)
-        self.tables = self.engine.start_matches(
-            derive_match_keys(self.seed, np.array([self.match_number]), 1), ListenerList(tuple(listeners))
-        )
-        self.tables.record_history()
 
     def _mark_changed(self) -> None:
         self.revision += 1
@@ -185,10 +179,10 @@ class WebTable:
         self.write_event("act", {"decision": decision, "value": value})
 
     def _apply_decision(self, decision: TableDecision) -> None:
-        episode = int(self.tables.num_episodes[0])
         self.decisions.append(decision)
-        replay_decisions(self.tables, [decision])
-        self.is_waiting = not self.is_over and int(self.tables.num_episodes[0]) != episode and self._has_person
+        has_ended = self.apply(len(self.decisions) - 1, decision)
+        self.is_waiting = not self.is_over and has_ended and self._has_person
+        self.is_fast = self.is_fast and not has_ended
         self._mark_changed()
 
     def replay_decision(self, decision: TableDecision, has_continued: bool) -> None:
@@ -205,11 +199,11 @@ class WebTable:
     def check_turn(self, permission: Permission, clock: int) -> None:
         """Raise GameError unless it is the client's turn, and ``clock`` is the number of the current decision."""
         if permission.seat is None:
-            raise GameError("spectators cannot act", ErrorCode.NOT_ALLOWED)
+            raise GameError("spectators cannot act", ErrorCode.NOT_SEATED)
         if self.is_over or self.is_waiting or self.problem or self.seat != permission.seat:
             raise GameError("it is not your turn", ErrorCode.OUT_OF_TURN)
         if clock != int(self.tables.num_decisions[0]):
-            raise GameError("the decision has been made already", ErrorCode.OUT_OF_TURN)
+            raise GameError("the decision has been made already", ErrorCode.ALREADY_DECIDED)
 
     def play(self, permission: Permission, value: Any, clock: int) -> None:
         """Play cards or pass; raises GameError for an illegal move."""
@@ -248,7 +242,7 @@ class WebTable:
     def continue_match(self, permission: Permission) -> None:
         """Continue with the next episode."""
         if permission.seat is None and not permission.is_owner:
-            raise GameError("spectators cannot act", ErrorCode.NOT_ALLOWED)
+            raise GameError("spectators cannot act", ErrorCode.NOT_SEATED)
         if self.is_waiting:
             self.is_waiting = False
             self.write_event("go", {})
@@ -267,26 +261,33 @@ class WebTable:
     def take_back(self, permission: Permission) -> None:
         """Take back the last decision of a person and all later ones; raises GameError if that is not allowed."""
         if not self.can_take_back(permission):
-            raise GameError(
-                "there is no decision to take back" if self.is_practice else "only practice tables allow this",
-                ErrorCode.NOT_ALLOWED,
-            )
+            if not self.is_practice:
+                raise GameError("decisions are taken back at practice tables only", ErrorCode.NO_PRACTICE)
+            raise GameError("there is no decision to take back", ErrorCode.NOTHING_TO_TAKE_BACK)
         while self.decisions:
             last = self.decisions.pop()
             if last.seat == permission.seat and last.by_person:
                 break
         self.write_event("back", {"left": len(self.decisions)})
         events = self.game_log.num_events
-        self._deal()
-        replay_decisions(self.tables, self.decisions)
+        self.deal([table_seat.agent for table_seat in self.seats])
+        for index, decision in enumerate(self.decisions):
+            self.apply(index, decision)
         self.game_log.num_events += events  # numbers that browsers have seen are not used again
-        self.is_waiting, self.problem = False, ""
+        self.is_waiting, self.is_fast, self.problem = False, False, ""
+        self._mark_changed()
+
+    def skip_to_end(self, permission: Permission) -> None:
+        """Let the agents decide without delay until the episode ends; raises GameError if that is not allowed."""
+        if not can_skip(self, permission):
+            raise GameError("the people at this table have not finished", ErrorCode.NOT_ALLOWED)
+        self.is_fast = True
         self._mark_changed()
 
     def start_next_match(self, permission: Permission) -> None:
         """Start another match; only the owner may."""
         if not permission.is_owner:
-            raise GameError("only the owner of the table may start another match", ErrorCode.NOT_ALLOWED)
+            raise GameError("only the owner of the table may start another match", ErrorCode.NOT_OWNER)
         self.match_number += 1
         if self.is_seed_random:  # the previous seed may be known now
             self.seed = secret_seed()
@@ -319,14 +320,14 @@ class WebTable:
 
     def _check_seat_owner(self, permission: Permission, seat: int) -> None:
         if not 0 <= seat < len(self.seats):
-            raise GameError(f"unknown seat {seat}", ErrorCode.NOT_FOUND)
+            raise GameError(f"unknown seat {seat}", ErrorCode.UNKNOWN_SEAT, [seat])
         if not permission.is_owner and permission.own_seat != seat:
-            raise GameError("the seat belongs to another player", ErrorCode.NOT_ALLOWED)
+            raise GameError("the seat belongs to another player", ErrorCode.SEAT_TAKEN)
 
     def rename(self, permission: Permission, name: str) -> None:
         """Set the name of a player."""
         if permission.seat is None or self.seats[permission.seat].kind != PERSON or not name:
-            raise GameError("only seated players have a name", ErrorCode.NOT_ALLOWED)
+            raise GameError("only seated players have a name", ErrorCode.NOT_SEATED)
         self.seats[permission.seat].name = name
         self._write_seat(permission.seat)
 
@@ -337,21 +338,8 @@ class WebTable:
         seed = visible_seed(self, permission)
         seed_field = {} if seed is None else {"seed": seed}
         extra = {"players": [table_seat.name for table_seat in self.seats], **seed_field, "match": self.match_number}
-        recorder = self.engine.new_recorder(1, **extra)
-        tables = self.engine.start_matches(derive_match_keys(self.seed, np.array([self.match_number]), 1), recorder)
-        replay_decisions(tables, self.decisions)
-        return recorder.pop_records(0)
+        return self.write_records(**extra)
 
 
 def _tokens_equal(token: str, other: str) -> bool:
     return secrets.compare_digest(token.encode(), other.encode())
-
-
-def replay_decisions(tables: Tables, decisions: Sequence[TableDecision]) -> None:
-    """Replay decisions at a table."""
-    for decision in decisions:
-        if decision.moves is None:
-            options: NDArray[np.uint8] = np.array([decision.option], np.uint8)
-            tables.choose(ONLY_TABLE, options)
-        else:
-            tables.play(ONLY_TABLE, decision.moves)

@@ -8,16 +8,16 @@ import logging
 import time
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
-from abl_cards.agents import ExplainableAgent
 from abl_cards.asp import KBError
 from abl_cards.core import ErrorCode, GameError
-from abl_cards.games import Engine
-from abl_cards.games.tables import DecisionPoint
-from abl_cards.web import hints, schemas
+from abl_cards.web import schemas
+from abl_cards.web.advice_requests import AdviceRequests, Reply, get_clock
+from abl_cards.web.error_json import error_json
 from abl_cards.web.fairness import CapacityError, choose_eviction, get_client_id
 from abl_cards.web.hand_groups import group_seat
 from abl_cards.web.limits import (
@@ -32,25 +32,25 @@ from abl_cards.web.limits import (
     sanitise_name,
 )
 from abl_cards.web.seats import Permission
-from abl_cards.web.snapshot import ONLY_TABLE, make_snapshot, make_welcome
-from abl_cards.web.table import MAX_CHOICES_PER_FRAME, WebTable
+from abl_cards.web.snapshot import make_snapshot, make_welcome, may_see_hands
+from abl_cards.web.table import MAX_CHOICES_PER_FRAME
 
 if TYPE_CHECKING:
     from abl_cards.web.lobby import Lobby
 
 _MAX_DELAY_MS = 10_000
+_MAX_SLOW_REQUESTS = 3
+"""Requests of one client that are computed at once, such as a hint, a judgement and the groups of the hand."""
 CLOSE_NOT_FOUND, CLOSE_UNAUTHORIZED, CLOSE_CAPACITY, CLOSE_UNAVAILABLE = 4404, 4401, 4429, 4503
 """Close codes of web sockets: unknown table, invalid token, capacity reached, table cannot be restored."""
 log = logging.getLogger(__name__)
 
-Reply = dict[str, Any] | None
 
-
-class BrowserConnection:
+class BrowserConnection(AdviceRequests):
     """Connection of one browser to a table."""
 
-    _table: WebTable
     _token = ""
+    _opens_hands = False
 
     def __init__(self, socket: WebSocket, lobby: Lobby) -> None:
         """Make a connection without a table; its first frame authenticates it."""
@@ -163,7 +163,8 @@ class BrowserConnection:
 
     @property
     def _permission(self) -> Permission:
-        return self._table.permission_of(self._token) or Permission()
+        permission = self._table.permission_of(self._token) or Permission()
+        return replace(permission, sees_hands=self._opens_hands and may_see_hands(self._table, permission))
 
     # --- snapshots ----------------------------------------------------------------------------------------------------
 
@@ -198,7 +199,8 @@ class BrowserConnection:
         while not self._rate_limiter.try_acquire():  # delays this client only; no frame is lost
             await asyncio.sleep(1 / FRAME_RATE)
         if len(text.encode("utf-8", "replace")) > MAX_FRAME_BYTES:
-            await self._send_error(f"the frame is larger than {MAX_FRAME_BYTES} bytes")
+            message = f"the frame is larger than {MAX_FRAME_BYTES} bytes"
+            await self._send_error(GameError(message, ErrorCode.TOO_LARGE))
             return
         request_number = None
         try:
@@ -214,8 +216,9 @@ class BrowserConnection:
             await self._send_error(error, request_number)
             return
         if handler in _SLOW_HANDLERS:
-            if len(self._slow_tasks) >= 2:
-                await self._send_error("too many requests at once: wait for an answer", request_number)
+            if len(self._slow_tasks) >= _MAX_SLOW_REQUESTS:
+                problem = GameError("too many requests at once: wait for an answer", ErrorCode.TOO_MANY_REQUESTS)
+                await self._send_error(problem, request_number)
                 return
             task = asyncio.create_task(self._run_handler(handler, message, request_number))
             self._slow_tasks.add(task)
@@ -232,10 +235,12 @@ class BrowserConnection:
             return
         except Exception:
             log.exception("frame %s", str(message)[:200])
-            await self._send_error("internal error; see the log of the server", request_number)
+            problem = GameError("internal error; see the log of the server", ErrorCode.INTERNAL_ERROR)
+            await self._send_error(problem, request_number)
         else:
             if answer is not None:
-                await self._send_json(answer | {"n": request_number})
+                with suppress(WebSocketDisconnect, RuntimeError):
+                    await self._send_json(answer | {"n": request_number})
 
     async def _change_table(self, change: Callable[[], None]) -> Reply:
         """Change the table and notify all viewers."""
@@ -246,15 +251,15 @@ class BrowserConnection:
         return None
 
     async def _play(self, message: dict[str, Any]) -> Reply:
-        clock = _get_clock(message)
+        clock = get_clock(message)
         return await self._change_table(lambda: self._table.play(self._permission, message.get("value"), clock))
 
     async def _choose(self, message: dict[str, Any]) -> Reply:
-        clock, values = _get_clock(message), schemas.get_list(message, "values", MAX_CHOICES_PER_FRAME)
+        clock, values = get_clock(message), schemas.get_list(message, "values", MAX_CHOICES_PER_FRAME)
         return await self._change_table(lambda: self._table.choose(self._permission, values, clock))
 
     async def _pick(self, message: dict[str, Any]) -> Reply:
-        picked, clock, table = schemas.get_cards(message), _get_clock(message), self._table
+        picked, clock, table = schemas.get_cards(message), get_clock(message), self._table
 
         def interpret() -> dict[str, Any]:
             table.check_turn(self._permission, clock)
@@ -272,28 +277,17 @@ class BrowserConnection:
             groups = await self._lobby.executor.run(lambda: group_seat(table.engine, table.tables, seat))
         return {"type": "groups", "groups": groups}
 
-    async def _hint(self, message: dict[str, Any]) -> Reply:
-        return await self._run_advice("hint", message, hints.compute_hint)
+    async def _skip(self, message: dict[str, Any]) -> Reply:
+        """Let the agents play at once until the end of the episode."""
+        return await self._change_table(lambda: self._table.skip_to_end(self._permission))
 
-    async def _why(self, message: dict[str, Any]) -> Reply:
-        def explain(engine: Engine, player: ExplainableAgent, point: DecisionPoint, *more: Any) -> dict[str, Any]:
-            return hints.explain_move(engine, player, point, message.get("value"), *more)
-
-        return await self._run_advice("why", message, explain)
-
-    async def _run_advice(self, kind: str, message: dict[str, Any], compute: Callable[..., dict[str, Any]]) -> Reply:
-        language, name = schemas.get_language(message, "lang"), schemas.get_text(message, "agent", "kb")
-        table, clock = self._table, _get_clock(message)
-
-        def run() -> dict[str, Any]:
-            table.check_turn(self._permission, clock)
-            player = self._lobby.executor.explainable_agent(name, table.engine)
-            is_play = table.tables.rows_to_play().size
-            decisions = table.tables.decisions(ONLY_TABLE) if is_play else table.tables.choices(ONLY_TABLE)
-            return compute(table.engine, player, table.engine.decision_point_at(decisions), language, table.tables)
-
-        async with table.lock:
-            return {"type": kind, "agent": name, "at": clock, **await self._lobby.executor.run(run)}
+    async def _open_hands(self, message: dict[str, Any]) -> Reply:
+        """Show all hands to this client, or hide them."""
+        if not may_see_hands(self._table, self._permission):
+            raise GameError("only the one player of a practice table may open all hands", ErrorCode.NOT_ALLOWED)
+        self._opens_hands = schemas.get_bool(message, "open")
+        self._change_event.set()
+        return None
 
     async def _take_back(self, message: dict[str, Any]) -> Reply:
         return await self._change_table(lambda: self._table.take_back(self._permission))
@@ -324,7 +318,7 @@ class BrowserConnection:
     async def _set_agent_delay(self, message: dict[str, Any]) -> Reply:
         """Set the delay of agents before they decide, in milliseconds."""
         if self._permission.seat is None and not self._permission.is_owner:
-            raise GameError("spectators cannot act", ErrorCode.NOT_ALLOWED)
+            raise GameError("spectators cannot act", ErrorCode.NOT_SEATED)
         self._table.agent_delay = schemas.get_int(message, "ms", 0, _MAX_DELAY_MS) / 1000
         self._notify_all()
         return None
@@ -332,7 +326,7 @@ class BrowserConnection:
     async def _close_table(self, message: dict[str, Any]) -> Reply:
         """Close the table for everybody; only its owner may."""
         if not self._permission.is_owner:
-            raise GameError("only the owner of the table may close it", ErrorCode.NOT_ALLOWED)
+            raise GameError("only the owner of the table may close it", ErrorCode.NOT_OWNER)
         async with self._table.lock:
             if self._table.name in self._lobby.tables:
                 self._lobby.close_table(self._table.name)
@@ -345,31 +339,35 @@ class BrowserConnection:
         return {"type": "record", "records": records}
 
 
+async def _get_state(connection: BrowserConnection, message: dict[str, Any]) -> Reply:
+    """Return the position of the client's decision as JSON, as the laboratory pins it."""
+    return await connection._run_advice("state", message, lambda _, __, point, *___: {"state": point.state})
+
+
 Handler = Callable[[BrowserConnection, dict[str, Any]], Coroutine[Any, Any, Reply]]
 _SLOW_HANDLERS = {
     BrowserConnection._groups,
     BrowserConnection._hint,
     BrowserConnection._why,
+    BrowserConnection._coach,
+    BrowserConnection._explain_past,
     BrowserConnection._get_records,
 }
 _HANDLERS: dict[str, Handler] = {
     "pick": BrowserConnection._pick, "play": BrowserConnection._play, "choose": BrowserConnection._choose,
     "groups": BrowserConnection._groups, "hint": BrowserConnection._hint,
+    "coach": BrowserConnection._coach, "past": BrowserConnection._explain_past,
+    "skip": BrowserConnection._skip, "open": BrowserConnection._open_hands,
     "why": BrowserConnection._why, "back": BrowserConnection._take_back, "go": BrowserConnection._continue_match,
     "again": BrowserConnection._start_next_match, "seat": BrowserConnection._assign_seat,
     "name": BrowserConnection._rename, "pace": BrowserConnection._set_agent_delay,
-    "record": BrowserConnection._get_records, "close": BrowserConnection._close_table,
+    "record": BrowserConnection._get_records, "close": BrowserConnection._close_table, "state": _get_state,
 }  # fmt: skip
 
 
 def _error_json(error: object, number: Any) -> dict[str, Any]:
     """Return an error for the browser, which words its code; ``number`` is that of the request."""
-    code = str(error.code) if isinstance(error, GameError | KBError) else ""
-    return {"type": "error", "code": code, "text": str(error)[:600], "n": number if type(number) is int else None}
-
-
-def _get_clock(message: dict[str, Any]) -> int:
-    return schemas.get_int(message, "at", 0, 1 << 30)
+    return {"type": "error", **error_json(error), "n": number if type(number) is int else None}
 
 
 class ConnectionManager:

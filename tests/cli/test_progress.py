@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from abl_cards.cli import progress
@@ -44,7 +46,7 @@ def test_long_work_prints_a_line_in_each_interval(clock: Clock, capfd: pytest.Ca
     lines = err.splitlines()
     assert len(lines) == 6
     assert lines[0] == "games: 10,000, kb leads, 0:10"
-    assert lines[-1] == "games: 60,000 of 200,000, kb leads, 1:00"
+    assert lines[-1] == "games: 60,000 of 200,000, kb leads, 1:00, about 2:20 left"
 
 
 def test_a_status_prints_what_is_being_done(clock: Clock, capfd: pytest.CaptureFixture[str]) -> None:
@@ -54,3 +56,14 @@ def test_a_status_prints_what_is_being_done(clock: Clock, capfd: pytest.CaptureF
         show("circuits")
         show("training")
     assert capfd.readouterr() == ("", "circuits, 0:10\n")
+
+
+def test_work_that_reports_nothing_prints_lines_too(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(progress, "LINE_SECONDS", 0.01)
+    with show_progress("games", 100):
+        deadline = time.monotonic() + 10
+        while not (text := capfd.readouterr().err) and time.monotonic() < deadline:
+            time.sleep(0.01)
+    assert text.startswith("games: 0 of 100, 0:0")

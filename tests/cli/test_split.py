@@ -44,9 +44,13 @@ def test_json_has_the_documented_keys(careless: str) -> None:
 
 def test_text_and_chinese(careless: str) -> None:
     shown = run("split", "3444422XD", "--weights", careless, "--lang", "zh").stdout.splitlines()
+    assert shown[0] == "手牌  3444422XD"
+    assert "4 手" in shown[2]
+    assert "标为炸弹的3凑不成整组" in shown[3]
+    assert shown[-1] == "最少  同上"
+    shown = run("split", "3444422XD", "--weights", careless).stdout.splitlines()
     assert shown[0] == "hand   3444422XD"
     assert "4 plays" in shown[2]
-    assert "标为炸弹的3凑不成整组" in shown[3]
     assert shown[-1] == "fewest the same"
 
 

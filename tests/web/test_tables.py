@@ -98,8 +98,8 @@ def test_a_play_is_named_by_all_that_it_can_be(with_page: Run) -> None:
         socket.send(do="pick", cards=["S3", "C3", "H2", "H2", "S4"], at=at, n=1)
         reply = await socket.until("picked")
         assert [reading["text"] for reading in reply["readings"]] == [
+            ["full house 4", "三带二4"],  # the strongest comes first
             ["full house 3", "三带二3"],
-            ["full house 4", "三带二4"],
         ]
         socket.send(do="play", value=reply["readings"][1]["value"], at=at)
         table = await socket.next()

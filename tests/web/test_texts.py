@@ -10,8 +10,9 @@ from abl_cards.games.notation import spell
 from abl_cards.rulelab.editor.reweighting import list_weights
 from abl_cards.web.lobby import bilingual_title
 from abl_cards.web.texts import BilingualText, deck_json, label_text, option_text, role_texts, stage_text
+from tests.web.test_words import is_foreign
 
-SUITS = "♠♥♣♦…"
+SUITS = "♠♥♣♦…–"
 ENGLISH = re.compile("[a-z]{2,}")
 MARK = re.compile("⟦[^⟧]+⟧")
 
@@ -38,3 +39,12 @@ def test_every_word_is_there_in_both_languages(name: str) -> None:
         english, chinese = (MARK.sub("", text) for text in pair)
         assert english.translate(dict.fromkeys(map(ord, SUITS))).isascii(), (what, english)
         assert not ENGLISH.search(chinese), (what, chinese)
+
+
+@pytest.mark.parametrize("name", game_names())
+def test_profiles_have_names_in_both_languages(name: str) -> None:
+    folder = load(name).folder
+    for profile in folder.profiles:
+        titles = folder.profile_titles(profile)
+        assert set(titles) == {"en", "zh"}, profile
+        assert not is_foreign(titles["zh"]), titles

@@ -25,7 +25,7 @@ FOREIGN = re.compile(r"[A-Za-z]{2,}|\w+\(|[B-IL-PR-Zb-z]|_")
 """A Latin word, a term, or a letter that is no rank; J, Q, K and A are ranks."""
 PLAIN_KEYS = frozenset({"name", "text", "value", "stage", "words", "label", "role", "title"})
 """Keys of texts for people; other values are data."""
-ALLOWED = frozenset[str]()
+ALLOWED = frozenset({"abl-cards", "CSV", "HTML", "JSON", "Markdown", "SVG", "ZIP"})
 """Proper names, at most twenty."""
 
 

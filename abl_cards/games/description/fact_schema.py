@@ -80,6 +80,7 @@ FACTS = _parse_signatures({
     "listed/2": (LABEL_OR_CHOICE, ANY), "letter/2": (CARD_TERM, SPELLING), "lasts/2": (FLUENT, LIFETIME),
     "order_of_sets/1": (ORDER_OF_SETS,), "leftover/2": (SEAT, NUMBER), "recent/1": (integer_range(1, MAX_ACTS),),
     "called/3": (LABEL_OR_CHOICE, ANY, ANY), "called/4": (LABEL_OR_CHOICE, ANY, ANY, ANY), "title/2": (LANGUAGE, TEXT),
+    "title/3": (PROFILE, LANGUAGE, TEXT),
     "default_profile/1": (PROFILE,), "lots/2": (LOT, integer_range(1, MAX_LOT_SIDES)), "one/2": (FLUENT, ARITY),
     "count/2": (FLUENT, ARITY), "any/2": (FLUENT, ARITY), "hand_order/2": (SUIT, NUMBER), "parent/1": (ANY,),
     "replaces/1": (ANY,), "leaves_out/1": (ANY,), "sees/2": (NUMBER, PART), "sees/3": (NUMBER, PART, ANY),
@@ -137,14 +138,15 @@ STATIC_PREDICATES = frozenset({*FACTS, *PREFERENCE_FACTS, *_AUXILIARY_FACTS}) - 
 """Predicates that are read once, so they may not depend on inputs."""
 
 TEXT_FACTS = frozenset(map(Signature.parse, (
-    "one/2", "count/2", "any/2", "title/2", "default_profile/1", "platform/1", "parent/1", "replaces/1", "leaves_out/1",
+    "one/2", "count/2", "any/2", "title/2", "title/3", "default_profile/1", "platform/1", "parent/1", "replaces/1",
+    "leaves_out/1",
 )))  # fmt: skip
 """Facts that are read from the text before grounding: they have no body, and only plain names as arguments."""
 
 VARIANT_FACTS = frozenset(map(Signature.parse, ("parent/1", "replaces/1", "leaves_out/1")))
 """Facts that are read in variant.lp only."""
 
-FOLDER_FACTS = frozenset(map(Signature.parse, ("title/2", "default_profile/1", "platform/1")))
+FOLDER_FACTS = frozenset(map(Signature.parse, ("title/2", "title/3", "default_profile/1", "platform/1")))
 """Facts that belong to the folder, so no profile may contain them."""
 
 

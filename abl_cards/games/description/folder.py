@@ -190,6 +190,15 @@ class Folder:
         facts = [use.pattern for use in self._metadata_program.heads if use.signature == Signature("title", 2)]
         return {str(language): str(text).strip('"') for language, text in facts}
 
+    def profile_titles(self, profile: str) -> dict[str, str]:
+        """Return the names of a profile by language, by ``title/3``; empty for a profile without a name.
+
+        Args:
+            profile: Name of the profile.
+        """
+        facts = [use.pattern for use in self._metadata_program.heads if use.signature == Signature("title", 3)]
+        return {str(language): str(text).strip('"') for name, language, text in facts if name == profile}
+
     @property
     def platforms(self) -> tuple[str, ...]:
         """Names of the platforms whose protocols and records of this game are supported, by ``platform/1``."""

@@ -66,7 +66,7 @@ class Edit(NamedTuple):
 def list_edits(folder: Path) -> list[Edit]:
     """List all single edits: delete a rule, drop a literal, swap a comparison, shift a number.
 
-    Texts for people are not edited: ``says/3``, ``title/2`` and ``word``.
+    Texts for people are not edited: ``says/3``, ``title`` and ``word``.
 
     Args:
         folder: Rule folder.

@@ -13,6 +13,9 @@ const defaults = {
   advisor: '',
   threshold: 0,
   announce: true,
+  sound: true,
+  coach: 'off',
+  openHands: false,
 };
 
 function read() {

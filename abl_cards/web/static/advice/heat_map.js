@@ -1,5 +1,5 @@
 // Component HeatMap: expected cards of each seat; darker is more; rings mark the true cards.
-import { cardName, face, rankText } from '../cards/card_text.js';
+import { cardName, face, shortRank } from '../cards/card_text.js';
 import { html } from '../html.js';
 import { t } from '../words.js';
 
@@ -31,7 +31,7 @@ export function HeatMap({ estimate, deck, names, truth }) {
             >
               ${face(deck, text).symbol}
               <tspan x=${LABEL_WIDTH + column * CELL_WIDTH + CELL_WIDTH / 2} dy="12">
-                ${rankText(face(deck, text).rank)}
+                ${shortRank(face(deck, text))}
               </tspan>
             </text>
           `,
@@ -54,7 +54,7 @@ export function HeatMap({ estimate, deck, names, truth }) {
                       style=${{ fillOpacity: Math.max(0.04, copies / maxCopies) }}
                     >
                       <title>
-                        ${names[seat]}: ${cardName(deck, cards[column])} ${copies.toFixed(2)}
+                        ${names[seat]}${t('colon')}${cardName(deck, cards[column])} ${copies.toFixed(2)}
                         ${truth ? ` / ${truth[seat][column]}` : ''}
                       </title>
                     </rect>

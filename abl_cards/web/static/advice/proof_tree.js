@@ -25,7 +25,7 @@ export function ProofTree({ node, depth = 0 }) {
       <summary>${head}</summary>
       <p class="rule">
         <span class="small">${node.holds ? t('because') : t('nearest')}</span> <code>${node.rule}</code>${' '}
-        <span class="small">${position}</span>
+        <code class="small">${position}</code>
       </p>
       ${node.because.map(
         (premise, index) => html`

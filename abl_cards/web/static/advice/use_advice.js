@@ -22,7 +22,7 @@ export function useAdvice(view, link, welcome, names) {
     setBusy('');
   }, [view.at]);
   const fetchAdvice = async (kind, options = {}) => {
-    if (!view.asked) return;
+    if (!view.asked) return undefined;
     setBusy(kind);
     let response = await link.request({
       do: kind,
@@ -34,7 +34,7 @@ export function useAdvice(view, link, welcome, names) {
     if (response.type === 'error' && advisor() !== 'kb')
       response = await link.request({ do: kind, at: view.at, lang: settings().language, agent: 'kb', ...options });
     setBusy('');
-    setAnswer(response);
+    setAnswer(response.type === 'error' && !errorText(response) ? null : response);
     if (response.type === 'hint')
       announce(
         `${t('best')}${t('colon')}${plainText(response.best.text, names)}. ${response.best.reasons
@@ -43,7 +43,7 @@ export function useAdvice(view, link, welcome, names) {
           .join(' ')}`,
       );
     if (response.type === 'why')
-      announce(response.readings.map((reading) => (reading.legal ? t('legal') : t('illegal'))).join(', '));
+      announce(response.readings.map((reading) => (reading.legal ? t('legal') : t('illegal'))).join(t('comma')));
     if (response.type === 'error') announce(errorText(response));
     return response;
   };
@@ -62,6 +62,7 @@ export function useAdvice(view, link, welcome, names) {
     shown,
     nextHint,
     hint: () => fetchAdvice('hint'),
+    advisor,
     why: (value) => fetchAdvice('why', { value }),
     close: () => {
       setAnswer(null);

@@ -4,11 +4,12 @@ import { fanOut } from '../table/layout.js';
 import { pixels, spotStyle } from '../table/place_style.js';
 import { CardFace } from './card_face.js';
 import { cardName, face, suitClass } from './card_text.js';
+import { t } from '../words.js';
 
 export function CardFan({ deck, cards, wild = [], label, width, height, card = 60, numRows = 1, marked = [] }) {
   if (!cards.length) return null;
   const fan = fanOut(cards.length, { w: width, h: height }, { card, numRows, ratio: 0.58 });
-  const names = cards.map((text) => cardName(deck, text)).join(', ');
+  const names = cards.map((text) => cardName(deck, text)).join(t('comma'));
   const rest = [...marked];
   const takeMark = (text) => {
     const index = rest.indexOf(text);
@@ -19,7 +20,7 @@ export function CardFan({ deck, cards, wild = [], label, width, height, card = 6
     <span
       class="row fan"
       role="img"
-      aria-label=${label ? `${label}: ${names}` : names}
+      aria-label=${label ? `${label}${t('colon')}${names}` : names}
       style=${pixels({ width, height })}
     >
       ${cards.map(

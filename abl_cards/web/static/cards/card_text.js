@@ -11,6 +11,10 @@ export const cardName = (deck, text) => localise(face(deck, text).name);
 
 export const rankText = (rank) => (rank === 'T' ? '10' : rank);
 
+// Rank in a narrow column; in Chinese, the first character of a card with a name of its own.
+export const shortRank = (card) =>
+  card.isNamed ? localise([card.rank, card.name[1].slice(0, 1)]) : rankText(card.rank);
+
 // Class of the colour: that of the suit; of cards without a suit, the strongest with a name of its own is red.
 export const suitClass = (card) =>
   SUITS[card.suit] || (card.suit ? 'other' : card.isNamed ? (card.isTop ? 'joker top' : 'joker') : 'none');

@@ -2,16 +2,10 @@
 import { html } from '../html.js';
 import { placeStyle } from '../table/place_style.js';
 
-// A button that was clicked by a pointer gives the focus back, so that the Enter key plays and does not click again.
-const clicked = (action) => (event) => {
-  if (event.detail) event.currentTarget.blur();
-  action();
-};
-
 export function Actions({ layout, main, items }) {
   return html`
     <p class="buttons actions" style=${placeStyle(layout.actions)}>
-      <button type="button" class="strong main" disabled=${!main.isEnabled} onClick=${clicked(main.act)}>
+      <button type="button" class="strong main" disabled=${!main.isEnabled} onClick=${main.act}>
         ${main.text}
       </button>
       ${items.map(
@@ -22,8 +16,9 @@ export function Actions({ layout, main, items }) {
             class=${item.name}
             disabled=${!item.isEnabled}
             aria-busy=${Boolean(item.isBusy)}
-            onClick=${clicked(item.act)}
+            onClick=${item.act}
           >
+            <span class="icon" aria-hidden="true">${item.icon}</span>
             ${item.text} ${item.key && html`<kbd>${item.key}</kbd>`}
           </button>
         `,

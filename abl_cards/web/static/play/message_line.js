@@ -7,7 +7,7 @@ import { Words } from '../text/words.js';
 import { t } from '../words.js';
 import { PickProblem } from './pick_problem.js';
 
-export function MessageLine({ view, names, selection, layout, turnText, wrongCount, hint }) {
+export function MessageLine({ view, names, selection, layout, turnText, wrongCount, hint, coach }) {
   const { matches, texts, reading } = selection;
   const decision = view.asked;
   const isPlay = decision?.kind === 'play';
@@ -21,8 +21,8 @@ export function MessageLine({ view, names, selection, layout, turnText, wrongCou
           texts.length > 0 &&
           (matches.readings.length > 1
             ? html`
-              ${t('ways')}
-              <span role="radiogroup" aria-label=${t('ways')}>
+              ${t('ways', matches.readings.length)}
+              <span role="radiogroup" aria-label=${t('ways', matches.readings.length)}>
                 ${matches.readings.map(
                   (item, index) => html`
                     <button
@@ -66,6 +66,7 @@ export function MessageLine({ view, names, selection, layout, turnText, wrongCou
           `
         }
       </p>
+      ${coach}
     </div>
   `;
 }

@@ -1,10 +1,8 @@
 // Component PlayTable: a table of this server with the controls of a player, advice and log.
-import { AdvicePanel } from '../advice/advice_panel.js';
 import { useAdvice } from '../advice/use_advice.js';
 import { announce } from '../announce.js';
-import { Invite } from '../dialogs/invite.js';
-import { RulesDialog } from '../dialogs/rules_dialog.js';
-import { html, useState } from '../html.js';
+import { LazyDialog } from '../dialogs/lazy_dialog.js';
+import { html, useEffect, useMemo, useState } from '../html.js';
 import { localise, updateSettings, useSettings } from '../settings.js';
 import { EpisodeResult } from '../table/episode_result.js';
 import { eventText } from '../table/event_text.js';
@@ -25,13 +23,23 @@ import { ChoiceBar } from './choice_bar.js';
 import { MessageLine } from './message_line.js';
 import { TableTools } from './table_tools.js';
 import { useAnnouncements } from './use_announcements.js';
+import { useCoach } from './use_coach.js';
+import { useEffects } from './use_effects.js';
+import { useModule } from './use_module.js';
 import { useTableKeys } from './use_table_keys.js';
 
-export function PlayTable({ view, welcome, link, lost, onError }) {
+// While the connection is lost, nothing can be decided.
+const withoutRequests = (view) => ({ ...view, asked: null, back: false, skip: false, may_open: false });
+
+export function PlayTable({ view: given, welcome, link, lost, isCut, onError }) {
+  const view = useMemo(() => (isCut ? withoutRequests(given) : given), [given, isCut]);
   const userSettings = useSettings();
   const [space, size] = useSize();
   const selection = useCardSelection(view, link, welcome);
   const [showLast, setShowLast] = useState(false);
+  const [isSheetOpen, setIsSheetOpen] = useState(false);
+  const [past, setPast] = useState(null);
+  const panel = useModule('advice/advice_panel');
   const decision = view.asked;
   const { matches, texts, reading } = selection;
   const currentReading = matches.readings[reading];
@@ -40,6 +48,25 @@ export function PlayTable({ view, welcome, link, lost, onError }) {
   const position = positionOfView(view, welcome, showLast);
   const { names } = position;
   const advice = useAdvice(view, link, welcome, names);
+  const coach = useCoach(view, link, advice.advisor);
+  useEffects(view, space);
+  useEffect(() => {
+    if (view.may_open && view.open !== userSettings.openHands) link.send({ do: 'open', open: userSettings.openHands });
+  }, [view.may_open, view.open, userSettings.openHands, link]);
+  useEffect(() => setPast(null), [view.at]);
+  useEffect(() => setIsSheetOpen(false), [view.at, showLast]);
+  // Why somebody played this: only where it shows nothing hidden.
+  const askPast = async (event) => {
+    const answer = await link.request({
+      do: 'past',
+      act: event.act,
+      lang: userSettings.language,
+      agent: advice.advisor(),
+    });
+    setPast({ ...answer, text: event.text });
+    setIsSheetOpen(true);
+  };
+  if (view.may_open || view.phase === 'end' || view.phase === 'over') position.ask = askPast;
 
   useAnnouncements({ view, names, link, selection, closeLast: () => setShowLast(false) });
 
@@ -61,6 +88,8 @@ export function PlayTable({ view, welcome, link, lost, onError }) {
   const pass = () => decision?.kind === 'play' && decision.passes && submit({ do: 'play', value: 'pass' });
   const explain = () => {
     if (!decision) return;
+    setPast(null);
+    setIsSheetOpen(true);
     if (decision.kind === 'choice') {
       if (texts.length) advice.why(texts[0]);
       return;
@@ -106,7 +135,11 @@ export function PlayTable({ view, welcome, link, lost, onError }) {
     proceed,
     showLast,
     setShowLast,
-    closeAdvice: advice.close,
+    closeAdvice: () => {
+      advice.close();
+      setPast(null);
+      setIsSheetOpen(false);
+    },
   });
 
   const pickedText = decision?.count == null ? `×${texts.length}` : t('outOf', texts.length, decision.count);
@@ -117,6 +150,7 @@ export function PlayTable({ view, welcome, link, lost, onError }) {
   const orderItem = {
     name: 'order',
     text: t(`sort_${orderOf(userSettings, welcome.game, view.orders)}`),
+    icon: '⇅',
     key: 'S',
     isEnabled: true,
     act: changeOrder,
@@ -131,11 +165,20 @@ export function PlayTable({ view, welcome, link, lost, onError }) {
   };
   const items = [
     { name: 'pass', text: t('pass'), key: 'P', isEnabled: decision?.passes, act: pass },
-    { name: 'hint', text: t('hint'), key: 'H', isEnabled: decision, isBusy: advice.busy === 'hint', act: cycleHints },
-    { name: 'clear', text: t('clear'), isEnabled: texts.length, act: () => selection.clear() },
+    {
+      name: 'hint',
+      text: t('hint'),
+      icon: '★',
+      key: 'H',
+      isEnabled: decision,
+      isBusy: advice.busy === 'hint',
+      act: cycleHints,
+    },
+    { name: 'clear', text: t('clear'), icon: '✕', isEnabled: texts.length, act: () => selection.clear() },
     {
       name: 'take-back',
       text: t('back'),
+      icon: '↶',
       key: 'Z',
       isEnabled: welcome.practice && view.back,
       act: () => submit({ do: 'back' }),
@@ -143,6 +186,7 @@ export function PlayTable({ view, welcome, link, lost, onError }) {
     {
       name: 'ask',
       text: texts.length && !currentReading && isPlay ? t('whyNot') : t('why'),
+      icon: '?',
       key: 'W',
       isEnabled: isPlay || texts.length,
       isBusy: advice.busy === 'why',
@@ -150,6 +194,33 @@ export function PlayTable({ view, welcome, link, lost, onError }) {
     },
   ];
   const hasControls = view.me != null;
+  const toggles = [
+    view.may_open && {
+      name: 'openHands',
+      isPressed: view.open,
+      act: () => updateSettings({ openHands: !userSettings.openHands }),
+    },
+    { name: 'sound', isPressed: userSettings.sound, act: () => updateSettings({ sound: !userSettings.sound }) },
+  ].filter(Boolean);
+  const main = view.skip
+    ? { text: t('skip'), isEnabled: true, act: () => submit({ do: 'skip' }) }
+    : {
+        text: hasCards ? `${localise(decision.stage)} ${pickedText}` : t('lay'),
+        isEnabled: decision && (hasCards ? texts.length && !wrongCount : currentReading),
+        act: playCards,
+      };
+  const coachButton =
+    panel &&
+    html`
+      <${panel.CoachButton}
+        coach=${coach}
+        advice=${advice}
+        picked=${currentReading?.value}
+        names=${names}
+        isOpen=${isSheetOpen}
+        toggle=${() => setIsSheetOpen(!isSheetOpen)}
+      />
+    `;
   const isWide = (layout) => layout.form === 'desktop';
   const ownParts = (layout) => html`
     <section class="mine" aria-label=${t('actions')}>
@@ -174,15 +245,12 @@ export function PlayTable({ view, welcome, link, lost, onError }) {
         layout=${layout}
         turnText=${lost || stageText}
         wrongCount=${wrongCount}
+        coach=${coachButton}
         hint=${!texts.length || isRaised(advice.shown, texts) ? advice.shown : null}
       />
       <${Actions}
         layout=${layout}
-        main=${{
-          text: hasCards ? `${localise(decision.stage)} ${pickedText}` : t('lay'),
-          isEnabled: decision && (hasCards ? texts.length && !wrongCount : currentReading),
-          act: playCards,
-        }}
+        main=${main}
         items=${isWide(layout) ? [...items, lastItem, orderItem] : [...items, { ...orderItem, key: null }]}
       />
       <${Hand} view=${view} welcome=${welcome} selection=${selection} layout=${layout} />
@@ -195,7 +263,7 @@ export function PlayTable({ view, welcome, link, lost, onError }) {
   `;
   const parts = {
     tools: welcome.watch
-      ? (layout) => html`<${TableTools} layout=${layout} items=${hasControls ? [lastItem] : []} />`
+      ? (layout) => html`<${TableTools} layout=${layout} items=${hasControls ? [lastItem] : []} toggles=${toggles} />`
       : null,
     own: (layout) => html`
       ${hasControls ? ownParts(layout) : onlookerParts(layout)}
@@ -214,8 +282,8 @@ export function PlayTable({ view, welcome, link, lost, onError }) {
   };
   return html`
     <div class="room">
-      ${welcome.watch && html`<${Invite} view=${view} welcome=${welcome} link=${link} />`}
-      <${RulesDialog} welcome=${welcome} />
+      <${LazyDialog} name="invite" file="dialogs/invite" part="Invite" view=${view} welcome=${welcome} link=${link} />
+      <${LazyDialog} name="rules" file="dialogs/rules_dialog" part="RulesDialog" welcome=${welcome} />
       <div class="table-space" ref=${space}>
         ${
           size &&
@@ -234,7 +302,24 @@ export function PlayTable({ view, welcome, link, lost, onError }) {
         }
       </div>
       <aside class="side">
-        <${AdvicePanel} advice=${advice} welcome=${welcome} view=${view} names=${names} take=${selectMove} />
+        ${
+          panel
+            ? html`
+              <${panel.AdvicePanel}
+                advice=${advice}
+                coach=${coach}
+                past=${past}
+                picked=${currentReading?.value}
+                welcome=${welcome}
+                view=${view}
+                names=${names}
+                take=${selectMove}
+                isOpen=${isSheetOpen}
+                close=${() => setIsSheetOpen(false)}
+              />
+            `
+            : html`<section class="panel advice" aria-label=${t('advice')} aria-busy="true"></section>`
+        }
         <details class="panel">
           <summary>${t('remembered')}</summary>
           <dl class="told all">

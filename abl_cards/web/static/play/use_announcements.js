@@ -31,7 +31,7 @@ export function useAnnouncements({ view, names, link, selection, closeLast }) {
   }, [view.revision]);
   useEffect(() => {
     if (!readingText) return;
-    announce(matches.readings.length > 1 ? `${t('ways')} ${readingText}` : readingText);
+    announce(matches.readings.length > 1 ? `${t('ways', matches.readings.length)} ${readingText}` : readingText);
   }, [readingText]);
   useEffect(() => {
     if (!decision) return undefined;

@@ -23,6 +23,15 @@ export function useTableKeys(table) {
         ...view.trick.map((event) => eventText(names, event)),
       ].join('. '),
     );
+  // A button that was clicked by a pointer gives the focus back, so that the Enter key plays and does not click again.
+  useLayoutEffect(() => {
+    const release = (event) => {
+      const button = event.detail ? event.target.closest?.('button:not(.card), summary') : null;
+      if (button && !button.closest('dialog')) button.blur();
+    };
+    addEventListener('click', release, true);
+    return () => removeEventListener('click', release, true);
+  }, []);
   useLayoutEffect(() =>
     onKeys({
       Enter: (event) => (event.target.closest?.('button:not(.card), a, summary') ? false : table.playCards()),

@@ -14,12 +14,23 @@ export function Pile({ position, seat, rect, side, card }) {
   const said = !event && seats[seat].said;
   if (!event && !said) return null;
   const isBest = event && seat === owner && !event.passed;
+  const ask = event?.act != null && position.ask ? () => position.ask(event) : null;
   const room = Math.max(16, rect.h - LINE * (event?.failed ? 2 : 1));
+  const marks = {
+    wins: isFaded && isBest,
+    faded: isFaded && !isBest,
+    leads: isBest,
+    'now-played': event?.isNow,
+    askable: ask,
+  };
+  const classes = ['lies', side, ...Object.keys(marks).filter((name) => marks[name])];
   return html`
     <div
       key=${event?.number ?? 'said'}
-      class=${`lies ${side} ${isFaded ? 'faded' : ''} ${isBest ? 'leads' : ''} ${event?.isNow ? 'now-played' : ''}`}
+      class=${classes.join(' ')}
+      data-number=${event?.number}
       style=${placeStyle(rect)}
+      onClick=${ask}
     >
       ${
         event?.cards.length > 0 &&
@@ -35,7 +46,11 @@ export function Pile({ position, seat, rect, side, card }) {
           />
         `
       }
-      <span class="what">
+      <${ask ? 'button' : 'span'}
+        class="what"
+        type=${ask ? 'button' : undefined}
+        title=${ask ? t('whyThey') : undefined}
+      >
         ${
           said
             ? html`
@@ -45,7 +60,7 @@ export function Pile({ position, seat, rect, side, card }) {
               <${Words} text=${event.text} names=${names} />
             `
         }
-      </span>
+      <//>
       ${
         event?.failed &&
         html`

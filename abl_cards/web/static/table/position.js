@@ -101,9 +101,12 @@ export function positionOfView(view, welcome, isLast = false) {
   };
 }
 
-// The frame of a record, seen from a seat; `isOpen` shows the hands of all.
+// The frame of a record, seen from a seat; `isOpen` shows the hands of all. A frame without an act is to be decided.
 export function positionOfFrame(review, frame, bottom, isOpen, nameOfSeat) {
   const facts = shownFacts(frame.shown, frame.side, bottom);
+  const { act, trick } = frame;
+  const isPlay = act?.kind === 'play';
+  const lastOwner = trick.findLast((event) => !event.passed)?.seat;
   return {
     deck: review.deck,
     names: makeNames(review.deck, nameOfSeat, frame.side, bottom),
@@ -115,11 +118,11 @@ export function positionOfFrame(review, frame, bottom, isOpen, nameOfSeat) {
     items: facts.items,
     aside: 0,
     stock: 0,
-    plays: lastPlays([...frame.trick, ...(frame.act.kind === 'play' ? [{ ...frame.act, isNow: true }] : [])]),
-    owner: frame.act.passed ? frame.trick.findLast((event) => !event.passed)?.seat : frame.act.seat,
+    plays: lastPlays([...trick, ...(isPlay ? [{ ...act, isNow: true }] : [])]),
+    owner: isPlay && !act.passed ? act.seat : lastOwner,
     isFaded: false,
     hand: isOpen || frame.seat === bottom ? frame.hands[bottom] : null,
-    marked: frame.seat === bottom ? frame.act.cards : [],
+    marked: frame.seat === bottom ? (act?.cards ?? []) : [],
     seats: frame.hands.map((hand, seat) =>
       seatInfo(seat, bottom, review.after, partnerSides(facts, frame.side), {
         name: nameOfSeat(seat),
@@ -128,8 +131,8 @@ export function positionOfFrame(review, frame, bottom, isOpen, nameOfSeat) {
         cards: hand.length,
         isActing: frame.seat === seat,
         face: isOpen || frame.seat === seat ? hand : null,
-        marked: frame.seat === seat ? frame.act.cards : [],
-        said: frame.act.kind === 'choice' && frame.seat === seat ? frame.act : null,
+        marked: frame.seat === seat ? (act?.cards ?? []) : [],
+        said: act?.kind === 'choice' && frame.seat === seat ? act : null,
       }),
     ),
   };

@@ -7,14 +7,12 @@ import { cardCount, t } from '../words.js';
 import { Clock } from './clock.js';
 import { placeStyle } from './place_style.js';
 
-const HEAD = 46;
-
-export function SeatPanel({ position, info, rect, side, isOwn = false }) {
-  const isTall = rect.h > HEAD + 20;
+export function SeatPanel({ position, info, rect, side, head = 46, isOwn = false }) {
+  const isTall = rect.h > head + 20;
   const label = [info.name, info.relation && t(info.relation)].filter(Boolean).join(t('comma'));
   return html`
     <section
-      class=${`${isOwn ? 'own' : 'seat'} ${side} ${info.relation} ${info.isAlly ? 'ally' : ''} ${info.isActing ? 'acts' : ''}`}
+      class=${`${isOwn ? 'own' : 'seat'} ${side} ${info.relation} ${info.isAlly ? 'ally' : ''} ${info.isActing ? 'acts' : ''} ${head < 30 ? 'flat' : ''}`}
       aria-label=${isOwn ? t('you') : info.name}
       title=${label}
       style=${placeStyle(rect)}
@@ -79,7 +77,7 @@ export function SeatPanel({ position, info, rect, side, isOwn = false }) {
             cards=${info.face}
             wild=${position.wild}
             width=${rect.w - 12}
-            height=${rect.h - HEAD - 6}
+            height=${rect.h - head - 6}
             card=${44}
             numRows=${Math.max(1, Math.min(3, Math.ceil((info.face.length * 10) / (rect.w - 40))))}
             marked=${info.marked}
