@@ -119,7 +119,9 @@ def _find_hints(game: Game, folder: Path | None) -> list[str]:
         return []
     if layers.show_file is not None or not layers.files:
         return []
-    return [f"no {SHOW_FILE}: the table shows all public facts, in the order of the rules (docs: what a table shows)"]
+    return [
+        f"no {SHOW_FILE}: the table shows all public facts, in the order of the rules (docs/reference/predicates.md)"
+    ]
 
 
 def _compute_sizes(knowledge: KnowledgeBase) -> dict[str, Any]:
