@@ -268,6 +268,8 @@ def test_a_position_is_pinned_from_a_table(look: Any) -> None:
     page.get_by_role("link", name="open the notebook").click()
     page.locator(".cell-position").first.locator(".table-space .card").first.wait_for()
     loaded(page)
+    page.locator(".cell-position button.json").first.click()
+    assert len(json.loads(page.locator("pre.json").inner_text())["hand"]) == hand
     assert page.locator(".cell-position").first.locator(".shown-hand .card").count() == hand
 
 
