@@ -349,7 +349,8 @@ _HANDLERS: dict[str, Handler] = {
     "why": BrowserConnection._why, "back": BrowserConnection._take_back, "go": BrowserConnection._continue_match,
     "again": BrowserConnection._start_next_match, "seat": BrowserConnection._assign_seat,
     "name": BrowserConnection._rename, "pace": BrowserConnection._set_agent_delay,
-    "record": BrowserConnection._get_records, "close": BrowserConnection._close_table, "state": BrowserConnection._state,
+    "record": BrowserConnection._get_records, "close": BrowserConnection._close_table,
+    "state": BrowserConnection._state,
 }  # fmt: skip
 
 
