@@ -79,13 +79,13 @@ def tables_with_hands(engine: Engine, hands: Sequence[Cards] | None, count: int 
         hands: Kinds of the cards of each hand; None for the whole pack at every seat.
         count: Number of tables with the whole pack.
     """
-    number, copies = (count, engine.rules.pack.copies) if hands is None else (len(hands), None)
+    number = count if hands is None else len(hands)
     tables = _first_tables(engine.rules).copy(np.zeros(number, np.int64))
     tables.auto_next_episode = False
     state = tables.state
     state.num_acts[:] = LATE_ACTS
     if hands is None:
-        state.hands[:] = copies
+        state.hands[:] = engine.rules.pack.copies
     else:
         rows = np.stack([counts_from_cards(cards, len(engine.rules.pack)) for cards in hands])
         state.hands[np.arange(number), state.seat] = rows

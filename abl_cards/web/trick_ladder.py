@@ -122,9 +122,10 @@ def _compute_ladder(engine: Engine, example: PlayExample) -> TrickLadder:
             continue
         parts = parse_rank_and_suit(rules.pack.kinds[kind])
         by_suit.setdefault(parts[1] if parts else None, []).append(kind)
-    parts = parse_rank_and_suit(rules.pack.kinds[example.cards[0]])
+    led_parts = parse_rank_and_suit(rules.pack.kinds[example.cards[0]])
+    led_suit = led_parts[1] if led_parts else None
     answers = [
-        SuitAnswer(tuple(cards), tuple(card for card in cards if card in takers), bool(parts) and suit == parts[1])
+        SuitAnswer(tuple(cards), tuple(card for card in cards if card in takers), suit is not None and suit == led_suit)
         for suit, cards in by_suit.items()
     ]
     return TrickLadder(
