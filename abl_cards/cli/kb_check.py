@@ -95,7 +95,7 @@ def _check_profile(game: Game, folder: Path | None, profile: str | None, cache: 
         auxiliary = list(game.auxiliary_rules(folder, profile, cache))
         sizes = _compute_sizes(knowledge)
         limits = game.warnings(knowledge, folder, profile)
-        if show_errors := game.show_errors(folder, profile):
+        if show_errors := game.show_errors(knowledge, folder, profile):
             raise KBError(show_errors)
     except KBError as problem:
         errors = {"profile": profile, "warnings": [], "errors": _diagnostics_to_json(problem)}

@@ -25,6 +25,7 @@ from abl_cards.rulelab.editor import (
     write_weights,
 )
 from abl_cards.web import schemas
+from abl_cards.web.lab_positions import move_words
 
 MAX_EDITS, DEFAULT_EDITS = 200, 24
 MAX_GAMES, DEFAULT_GAMES = 4000, 400
@@ -210,7 +211,7 @@ def save_weights(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
 
 def compare_weights(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
     """Return the chosen moves in pinned positions, before and with the given weights."""
-    states, language = get_states(request), schemas.get_language(request)
+    states = get_states(request)
     if len(states) > MAX_PINNED:
         raise GameError(f"states: expected at most {MAX_PINNED} positions", ErrorCode.INVALID_REQUEST)
     factors = get_factors(request)
@@ -218,7 +219,7 @@ def compare_weights(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]
 
     def compare(state: dict[str, Any]) -> dict[str, Any]:
         try:
-            return compare_choice(draft, factors, state, language)
+            return compare_choice(draft, factors, state, move_words)
         except (GameError, KBError) as error:
             return {"problem": str(error)[:600]}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from abl_cards.games import Engine
 from abl_cards.games.notation import sort_hand
 from abl_cards.games.tables import DecisionPoint, is_play_decision
 from abl_cards.games.types import LEADING
-from abl_cards.rulelab.editor import PinnedPosition
+from abl_cards.rulelab.editor import PinnedPosition, sample_states
 from abl_cards.web.fluent_texts import fluents_json
 from abl_cards.web.game_log import play_text
 from abl_cards.web.marked_text import card_marks
@@ -30,6 +31,8 @@ from abl_cards.web.texts import (
 
 MAX_CHANGES = 60
 """Added or removed moves of a position that are sent."""
+NUM_CANDIDATES, MIN_CHOICE = 12, 4
+"""Positions that are sampled for one to show, and moves that make it worth a look."""
 MAX_MOVES = 300
 """Legal moves of a position that are sent on demand."""
 
@@ -69,6 +72,20 @@ def _previous_seat(engine: Engine, seat: int) -> int:
     return list(engine.rules.seating.next_seat).index(seat)
 
 
+def choose_positions(engine: Engine, count: int, seed: int) -> list[Mapping[str, Any]]:
+    """Sample positions of play, those with a choice between several moves first.
+
+    Args:
+        engine: Engine of the game.
+        count: Number of positions.
+        seed: Seed of the sample.
+    """
+    states = list(islice(sample_states(engine, NUM_CANDIDATES, seed), NUM_CANDIDATES))
+    numbers = [len(moves) if isinstance(moves, list) else 0 for moves in engine.legal_moves(states)]
+    order = sorted(range(len(states)), key=lambda row: not MIN_CHOICE <= numbers[row] <= MAX_CHANGES)
+    return [states[row] for row in order[:count]]
+
+
 def comparison_json(before: Engine, after: Engine, pinned: PinnedPosition) -> dict[str, Any]:
     """Return a position, its numbers of moves, and the first moves that an edit adds or removes, in words."""
     changes = pinned.to_json()
@@ -89,25 +106,22 @@ def moves_json(engine: Engine, state: Mapping[str, Any]) -> list[dict[str, Any]]
     return _with_texts(engine, state, [action.to_json() for action in point.actions[:MAX_MOVES]])
 
 
+def move_words(engine: Engine, point: DecisionPoint, row: int) -> BilingualText:
+    """Return the name and the marked cards of a move of a decision, in both languages."""
+    if not is_play_decision(point.decision):
+        return option_text(engine, int(point.move_lists.cards[row, 0]))
+    cards = _cards_of(point.actions[row].to_json())
+    return [move_text(engine, point.labels[row], cards, language) for language in LANGUAGES]
+
+
 def _with_texts(engine: Engine, state: Mapping[str, Any], moves: Iterable[Any]) -> list[dict[str, Any]]:
     moves = list(moves)
-    texts = _move_texts(engine, engine.read_decision_point(state)) if moves else {}
+    texts = dict[str, BilingualText]()
+    if moves:
+        point = engine.read_decision_point(state)
+        texts = {_move_key(action.to_json()): move_words(engine, point, row)
+                 for row, action in enumerate(point.actions)}  # fmt: skip
     return [{"move": move, "text": texts.get(_move_key(move)) or untranslated(_cards_text(move))} for move in moves]
-
-
-def _move_texts(engine: Engine, point: DecisionPoint) -> dict[str, BilingualText]:
-    """Return the name and the cards of each move that a decision point lists."""
-    if not is_play_decision(point.decision):
-        options = point.move_lists.cards[:, 0].tolist()
-        return {
-            _move_key(action.to_json()): option_text(engine, option)
-            for action, option in zip(point.actions, options, strict=True)
-        }
-    moves = [(label, action.to_json()) for label, action in zip(point.labels, point.actions, strict=True)]
-    return {
-        _move_key(move): [move_text(engine, label, _cards_of(move), language) for language in LANGUAGES]
-        for label, move in moves
-    }
 
 
 def _move_key(move: Any) -> str:

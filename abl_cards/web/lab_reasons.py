@@ -36,17 +36,19 @@ def compare_reasons(draft: RuleDraft, state: Mapping[str, Any], play: str) -> di
     sides = [_explain(engine, state, play) for engine in engines]
     if all("error" in side for side in sides):
         raise sides[1]["error"]
-    known = [{_node_key(node) for node in _side_nodes(side)} for side in sides]
+    texts = _Texts(draft)
     marks: dict[tuple[str, int], None] = {}
+    facts = [{node["atom"] for node in _side_nodes(side) if node["kind"] == "fact"} for side in sides]
     for index, side in enumerate(sides):
         for node in _side_nodes(side):
-            differs = _node_key(node) not in known[1 - index]
-            places = [_place_json(draft, node["place"])] if node.get("place") else []
-            if index == 1 and differs and node["kind"] == "fact":
-                places = _find_new_lines(draft, node["atom"])
-            node |= {"differs": differs and bool(places), "place": next(iter(places), None)}
+            places = [texts.place(node["place"])] if node.get("place") else []
+            differs = any(texts.is_changed(place, index == 1) for place in places)
+            if index == 1 and node["kind"] == "fact" and node["atom"] not in facts[0]:
+                places = texts.find_new_lines(node["atom"])
+                differs = bool(places)
+            node |= {"differs": differs, "place": next(iter(places), None)}
             if index == 1 and differs:
-                marks |= {(place["file"], place["line"]): None for place in places if place["own"]}
+                marks |= {(place["file"], place["line"]): None for place in places}
     before, now = ({"problem": str(side["error"])} if "error" in side else side for side in sides)
     return {"before": before, "now": now, "marks": [{"file": file, "line": line} for file, line in marks]}
 
@@ -70,29 +72,50 @@ def _side_nodes(side: dict[str, Any]) -> Iterator[Node]:
         pending += node.get("because", ())
 
 
-def _node_key(node: Node) -> tuple[str, ...]:
-    """Return the rule of a node, or its atom if it holds in every state; other nodes are equal."""
-    return ("rule", node["rule"]) if "rule" in node else ("fact", node["atom"]) if node["kind"] == "fact" else ()
+class _Texts:
+    """Texts of the original and of the edited files, to find the rules that one of them lacks."""
+
+    def __init__(self, draft: RuleDraft) -> None:
+        self._draft, self._own = draft, own_texts(draft)
+        self._original = draft.read_original_files()
+        self._current = self._original | self._own
+        self._old_statements, self._new_statements = (
+            " ".join("\n".join(texts.values()).split()) for texts in (self._original, self._current)
+        )
+
+    def place(self, place: dict[str, Any]) -> dict[str, Any]:
+        """Return file and line of a rule as the laboratory names files."""
+        path = Path(place["file"])
+        if path.is_relative_to(self._draft.folder):
+            return {"file": path.relative_to(self._draft.folder).as_posix(), "line": place["line"], "own": True}
+        return {"file": "/".join(path.parts[-2:]), "line": place["line"], "own": False}
+
+    def is_changed(self, place: dict[str, Any], is_current: bool) -> bool:
+        """Return whether the texts of the other side lack the statement at a place."""
+        if is_current and not place["own"]:
+            return False
+        texts, others = (self._own, self._old_statements) if is_current else (self._original, self._new_statements)
+        text = texts.get(place["file"], texts.get(Path(place["file"]).name))
+        return text is not None and _statement_at(text.splitlines(), place["line"]) not in others
+
+    def find_new_lines(self, atom: str) -> list[dict[str, Any]]:
+        """Return the lines of the draft that define the predicate of an atom and are not in the original game."""
+        predicate, places = split_term(atom), list[dict[str, Any]]()
+        signature = Signature(predicate.name, len(predicate.args))
+        for name, text in self._own.items():
+            source = SourceFile.from_text(Path(name), text)
+            for occurrence in source.occurrences:
+                if occurrence.signature == signature and occurrence.role in DEFINING_ROLES:
+                    place = {"file": name, "line": source.text.line_and_column(occurrence.start)[0] + 1, "own": True}
+                    places += [place] if self.is_changed(place, True) else []
+        return places
 
 
-def _find_new_lines(draft: RuleDraft, atom: str) -> list[dict[str, Any]]:
-    """Return the lines of the draft that define the predicate of an atom and are not in the original game."""
-    predicate, places = split_term(atom), list[dict[str, Any]]()
-    signature, original_files = Signature(predicate.name, len(predicate.args)), draft.read_original_files()
-    for name, text in own_texts(draft).items():
-        source, lines = SourceFile.from_text(Path(name), text), text.splitlines()
-        old_lines = set(original_files.get(name, "").splitlines())
-        for occurrence in source.occurrences:
-            if occurrence.signature == signature and occurrence.role in DEFINING_ROLES:
-                line, _ = source.text.line_and_column(occurrence.start)
-                if lines[line] not in old_lines:
-                    places.append({"file": name, "line": line + 1, "own": True})
-    return places
-
-
-def _place_json(draft: RuleDraft, place: dict[str, Any]) -> dict[str, Any]:
-    """Return file and line of a rule as the laboratory names files."""
-    path = Path(place["file"])
-    if path.is_relative_to(draft.folder):
-        return {"file": path.relative_to(draft.folder).as_posix(), "line": place["line"], "own": True}
-    return {"file": "/".join(path.parts[-2:]), "line": place["line"], "own": False}
+def _statement_at(lines: list[str], number: int) -> str:
+    """Return the lines from a number, from 1, to the end of a statement, with single blanks."""
+    statement = list[str]()
+    for line in lines[number - 1 :]:
+        statement += line.split()
+        if line.partition("%")[0].rstrip().endswith("."):
+            break
+    return " ".join(statement)

@@ -6,7 +6,6 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Mapping
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +21,9 @@ from abl_cards.rulelab.editor import (
     editor_time_limit,
     is_error,
     own_texts,
-    sample_states,
 )
 from abl_cards.web import lab_diff, lab_editor, lab_jobs, lab_reasons, schemas
-from abl_cards.web.lab_positions import comparison_json, moves_json
+from abl_cards.web.lab_positions import choose_positions, comparison_json, moves_json
 from abl_cards.web.limits import MAX_BODY_BYTES
 from abl_cards.web.texts import deck_json
 
@@ -101,7 +99,7 @@ def _list_moves(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
 def _sample(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
     """Return a position of play."""
     seed = schemas.get_int(request, "seed", 0, 10**6, 0)
-    return {"states": list(islice(sample_states(draft.original_engine, 1, seed), 1))}
+    return {"states": choose_positions(draft.original_engine, 1, seed)}
 
 
 def _own_files(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:

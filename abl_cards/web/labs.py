@@ -9,18 +9,18 @@ import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Game
 from abl_cards.games.description import Folder
-from abl_cards.rulelab.editor import RuleDraft, export_folder, export_zip, own_texts, sample_states
+from abl_cards.rulelab.editor import RuleDraft, export_folder, export_zip, own_texts
 from abl_cards.web import lab_diff, lab_jobs, lab_requests, schemas
 from abl_cards.web.executor import ValidEngine
 from abl_cards.web.fairness import LOCAL_CLIENT, choose_eviction
 from abl_cards.web.lab_jobs import LabJob
+from abl_cards.web.lab_positions import choose_positions
 
 MAX_LABS = 12
 _JOB_ACTIONS = ("begin", "job", "stop")
@@ -83,7 +83,7 @@ class LabManager:
             for file, text in (files or {}).items():
                 draft.write(file, text)
             draft.opened_files = own_texts(draft)
-            return draft, list(islice(sample_states(draft.original_engine, NUM_SAMPLED, 1), NUM_SAMPLED))
+            return draft, choose_positions(draft.original_engine, NUM_SAMPLED, 1)
 
         draft, states = await self._run(begin)
         self._sessions[name] = LabSession(name, draft, client_id)
@@ -94,7 +94,7 @@ class LabManager:
 
     def _find(self, name: str) -> LabSession:
         if name not in self._sessions:
-            raise GameError(LAB_NOT_FOUND, ErrorCode.NOT_FOUND)
+            raise GameError(LAB_NOT_FOUND, ErrorCode.EXPIRED)
         return self._sessions[name]
 
     async def handle_request(self, name: str, message: Mapping[str, Any]) -> dict[str, Any]:

@@ -215,7 +215,7 @@ class RuleDraft:
 
     @property
     def original_engine(self) -> Engine:
-        """Engine of the game before the edit; that of its default profile for a new profile; raises KBError, GameError."""
+        """Engine of the game before the edit, by its default profile for a new one; raises KBError, GameError."""
         return self._original_engine_for(self.profile)
 
     def _original_engine_for(self, profile: str | None) -> Engine:

@@ -14,6 +14,7 @@ from abl_cards.core import LANGUAGES, ErrorCode, GameError
 from abl_cards.games import Engine
 from abl_cards.games.description import functor
 from abl_cards.games.preferences import CompiledPreferences
+from abl_cards.games.tables import DecisionPoint
 from abl_cards.matches import MatchResult, play_match
 from abl_cards.reasoners.abduction import Minimiser
 from abl_cards.reasoners.explain import PreferenceTexts
@@ -35,6 +36,7 @@ __all__ = [
     "reweight_preferences",
 ]
 WeightFactors = Mapping[str, float]
+MoveWriter = Callable[[Engine, DecisionPoint, int], Any]
 MatchProgress = Callable[[int, int], None]
 
 
@@ -126,14 +128,16 @@ def original_preferences(draft: RuleDraft, engine: Engine) -> CompiledPreference
     return engine.preference_model((), draft.original_game.directory)
 
 
-def compare_choice(draft: RuleDraft, factors: WeightFactors, state: Mapping[str, Any], language: str) -> dict[str, Any]:
+def compare_choice(
+    draft: RuleDraft, factors: WeightFactors, state: Mapping[str, Any], write_move: MoveWriter
+) -> dict[str, Any]:
     """Compare the chosen move in a position before and after reweighting.
 
     Args:
         draft: Rules that are being edited.
         factors: Factor by name of preference.
         state: JSON state.
-        language: "en" or "zh".
+        write_move: Returns a move of a decision as JSON, by its row.
 
     Returns:
         Chosen moves and costs as JSON.
@@ -149,10 +153,8 @@ def compare_choice(draft: RuleDraft, factors: WeightFactors, state: Mapping[str,
     old_order, new_order = (
         Minimiser(model).order(decision_point.decision, decision_point.move_lists).tolist() for model in preferences
     )
-    preference_texts = PreferenceTexts.of(engine.rules.kb, engine, language)
     texts = {
-        row: preference_texts.move_text(decision_point.labels[row], decision_point.actions[row])
-        for row in (*new_order[:MAX_MOVES], old_order[0])
+        row: write_move(engine, decision_point, row) for row in dict.fromkeys((*new_order[:MAX_MOVES], old_order[0]))
     }
     return {
         "before": texts[old_order[0]], "now": texts[new_order[0]], "changed": old_order[0] != new_order[0],
@@ -223,16 +225,16 @@ def ablate_preferences(
         KBError: The rules have errors.
     """
     engine, results = draft.current_engine, list[dict[str, Any]]()
-    names = [item.name for item in list_weights(engine)]
-    for index, name in enumerate(names):
+    weights = list_weights(engine)
+    for index, (name, texts) in enumerate((item.name, item.texts) for item in weights):
 
         def report_progress(done: int, total: int, offset: int = index * games) -> None:
-            on_progress(offset + done, games * len(names))
+            on_progress(offset + done, games * len(weights))
 
         result = _play_pair(
             engine, engine.preference_model((name,)), engine.preference_model(), games, seed, report_progress
         )
-        results.append({"name": name, **result})
+        results.append({"name": name, "words": list(texts), **result})
         results.sort(key=lambda item: item["rate"])
         on_result(list(results))
     return results
