@@ -91,8 +91,7 @@ _TEXTS = texts_by_language({
     "wild": ("Wild: stands in for other cards of a play", "百搭：可以当别的牌用"),
     "joker": ("Jokers", "王"),
     "trumps": ("Trumps, from low to high: they take a trick of another suit", "主牌，从小到大：可以吃掉别的花色"),
-    "worth": ("Worth {} points", "值{}分"),
-    "worth_one": ("Worth 1 point", "值1分"),
+    "worth": ("Value {}", "分值{}"),
     "ranks": ("From low to high", "从小到大"),
     "suits": ("Of one rank, by suit from low to high", "同点的牌，按花色从小到大"),
     "plain": ("In each suit, from low to high", "每门花色里，从小到大"),
@@ -329,7 +328,7 @@ def _special_json(engine: Engine) -> Iterator[dict[str, Any]]:
         if points := int(rules.card_points[rules.card_codes.kind_by_text[text]]):
             by_points.setdefault(points, []).append(text)
     for points in sorted(by_points):
-        yield {"text": pair("worth_one") if points == 1 else pair("worth", points), "cards": by_points[points]}
+        yield {"text": pair("worth", points), "cards": by_points[points]}
 
 
 # --- plays ------------------------------------------------------------------------------------------------------------

@@ -54,7 +54,8 @@ def lesson_json(engine: Engine, game: Game, lesson: Lesson) -> dict[str, Any]:
     for node in walk_nodes(lesson.nodes):
         if node["kind"] == "code" and (words := node["text"].split()) and all(word in deck for word in words):
             node |= {"kind": "cards", "cards": words}
-    sides = engine.teams.tolist()
+    are_decided = bool(engine.rules.kb.instances("side", 2))  # in the course of a deal
+    sides = list(range(len(engine.teams))) if are_decided else engine.teams.tolist()
     return {"title": lesson.title, "nodes": lesson.nodes, "blocks": blocks, "deck": deck, "sides": sides}
 
 
