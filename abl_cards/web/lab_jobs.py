@@ -1,10 +1,11 @@
-"""Long jobs of the rule laboratory: cases, mutations, matches with other weights; one per folder."""
+"""Long jobs of the rule laboratory: cases, mutations, coverage, balance, matches with other weights; one per folder."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from threading import Event
 from typing import Any
 
@@ -16,6 +17,7 @@ from abl_cards.rulelab.editor import (
     ablate_preferences,
     compare_choice,
     find_failing_cases,
+    find_smallest_difference,
     find_surviving_edits,
     list_weights,
     match_original,
@@ -23,10 +25,13 @@ from abl_cards.rulelab.editor import (
     write_weights,
 )
 from abl_cards.web import schemas
+from abl_cards.web.lab_positions import move_words
 
 MAX_EDITS, DEFAULT_EDITS = 200, 24
 MAX_GAMES, DEFAULT_GAMES = 4000, 400
 MAX_FAILURES_SHOWN = 60
+AGENTS = ("kb", "greedy", "random")
+"""Agents whose self-play is measured."""
 log = logging.getLogger(__name__)
 
 
@@ -44,12 +49,13 @@ class LabJob:
     total: int = 0
     result: Any = None
     problem: str = ""
+    code: str = ""  # kind of the problem
     _cancel_event: Event = field(default_factory=Event)
 
     def to_json(self) -> dict[str, Any]:
         """Return the progress and the results so far."""
         return {"what": self.kind, "state": self.state, "done": self.done, "total": self.total,
-                "result": self.result, "problem": self.problem}  # fmt: skip
+                "result": self.result, "problem": self.problem, "code": self.code}  # fmt: skip
 
     def report_progress(self, done: int, total: int) -> None:
         """Record the progress; raises JobCancelled after a cancellation."""
@@ -74,7 +80,7 @@ class LabJob:
         except JobCancelled:
             self.state = "stopped"
         except (GameError, KBError) as error:
-            self.state, self.problem = "failed", str(error)[:2000]
+            self.state, self.problem, self.code = "failed", str(error)[:2000], str(error.code)
         except Exception:
             log.exception("%s in the rules lab", self.kind)
             self.state, self.problem = "failed", "internal error; see the log of the server"
@@ -89,11 +95,15 @@ def parse_job(draft: RuleDraft, request: Mapping[str, Any]) -> tuple[str, JobFun
     kind = schemas.get_text(message, "what")
     seed = schemas.get_int(message, "seed", 0, 10**6, 0)
     games = schemas.get_int(message, "games", 2, MAX_GAMES, DEFAULT_GAMES)
+    agent_name = schemas.get_text(message, "player", "kb")
+    if agent_name not in AGENTS:
+        raise GameError(f"player: one of {', '.join(AGENTS)}", ErrorCode.INVALID_REQUEST)
     if kind == "cases":
         return kind, lambda job: _run_cases(draft, job)
     if kind == "mutations":
         edits = schemas.get_int(message, "edits", 1, MAX_EDITS, DEFAULT_EDITS)
-        return kind, lambda job: find_surviving_edits(draft, edits, job.report_progress, seed)
+        with_parents = schemas.get_bool(message, "parents")
+        return kind, lambda job: find_surviving_edits(draft, edits, job.report_progress, seed, with_parents)
     if kind == "match":
         factors = get_factors(message)
         return kind, lambda job: match_original(draft, factors, games, seed, job.report_progress)
@@ -101,7 +111,13 @@ def parse_job(draft: RuleDraft, request: Mapping[str, Any]) -> tuple[str, JobFun
         return kind, lambda job: ablate_preferences(
             draft, games, seed, job.report_progress, lambda results: _set_result(job, results)
         )
-    raise GameError("what: cases, mutations, match or ablation", ErrorCode.INVALID_REQUEST)
+    if kind == "coverage":
+        return kind, lambda job: _measure_coverage(draft, games, seed, job)
+    if kind == "balance":
+        return kind, lambda job: _measure_balance(draft, games, seed, job, agent_name)
+    if kind == "smallest":
+        return kind, lambda job: _find_difference(draft, seed)
+    raise GameError("what: cases, mutations, match, ablation, coverage, balance or smallest", ErrorCode.INVALID_REQUEST)
 
 
 def get_factors(message: Mapping[str, Any]) -> dict[str, float]:
@@ -135,6 +151,47 @@ def _run_cases(draft: RuleDraft, job: LabJob) -> dict[str, Any]:
     return {"cases": job.total, "wrong": num_failed, "first": shown}
 
 
+def _measure_coverage(draft: RuleDraft, games: int, seed: int, job: LabJob) -> dict[str, Any]:
+    """Return the rules, labels and preferences that never occurred in some games; rules with their lines."""
+    from abl_cards.rulelab.testing import measure_coverage
+
+    coverage = measure_coverage(
+        draft.current_engine, games, seed, lambda done: job.report_progress(min(done, games), games)
+    )
+    unfired = []
+    for rule in coverage.unfired_rules:
+        path = Path(rule.rule.location.file)
+        is_own = path.is_relative_to(draft.folder)
+        if is_own or not rule.is_common:
+            name = path.relative_to(draft.folder).as_posix() if is_own else path.name
+            unfired.append(
+                {"file": name, "own": is_own, "line": rule.rule.location.line, "rule": rule.rule.text,
+                 "verdict": rule.verdict}
+            )  # fmt: skip
+    unfired.sort(key=lambda rule: (not rule["own"], rule["file"], rule["line"]))
+    return {"games": coverage.num_games, "rules": coverage.num_rules, "silent": unfired,
+            "labels": list(coverage.unplayed_labels), "preferences": list(coverage.unfired_preferences)}  # fmt: skip
+
+
+def _measure_balance(draft: RuleDraft, games: int, seed: int, job: LabJob, agent_name: str) -> dict[str, Any]:
+    """Measure self-play of an agent, before and after the edit."""
+    from abl_cards.rulelab.testing import measure_balance
+
+    sides = list[dict[str, Any]]()
+    for index, engine in enumerate((draft.original_engine, draft.current_engine)):
+
+        def report_progress(done: int, offset: int = index * games) -> None:
+            job.report_progress(offset + min(done, games), 2 * games)
+
+        sides.append(measure_balance(engine, games, seed, report_progress, agent_name).to_json())
+    return {"balance": sides, "agent": agent_name, "seed": seed}
+
+
+def _find_difference(draft: RuleDraft, seed: int) -> dict[str, Any]:
+    """Return a small position whose legal moves differ, or None."""
+    return {"state": find_smallest_difference(draft.original_engine, draft.current_engine, seed=seed)}
+
+
 def _failed_cases(draft: RuleDraft, job: LabJob) -> Iterator[dict[str, Any]]:
     return (failure.to_json() for failure in find_failing_cases(draft, job.report_progress))
 
@@ -154,7 +211,7 @@ def save_weights(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
 
 def compare_weights(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
     """Return the chosen moves in pinned positions, before and with the given weights."""
-    states, language = get_states(request), schemas.get_language(request)
+    states = get_states(request)
     if len(states) > MAX_PINNED:
         raise GameError(f"states: expected at most {MAX_PINNED} positions", ErrorCode.INVALID_REQUEST)
     factors = get_factors(request)
@@ -162,7 +219,7 @@ def compare_weights(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]
 
     def compare(state: dict[str, Any]) -> dict[str, Any]:
         try:
-            return compare_choice(draft, factors, state, language)
+            return compare_choice(draft, factors, state, move_words)
         except (GameError, KBError) as error:
             return {"problem": str(error)[:600]}
 

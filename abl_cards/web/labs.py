@@ -9,42 +9,24 @@ import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from abl_cards.asp import Diagnostic
-from abl_cards.core import ErrorCode, GameError, shared_budget
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Game
 from abl_cards.games.description import Folder
-from abl_cards.games.notation import derive_readings, include_play
-from abl_cards.rulelab.editor import (
-    MAX_DRAFT_FILES,
-    RuleDraft,
-    compare_positions,
-    describe_rules,
-    display_location,
-    editor_time_limit,
-    export_folder,
-    export_zip,
-    find_smallest_difference,
-    is_error,
-    sample_states,
-)
-from abl_cards.web import lab_editor, lab_jobs, schemas
+from abl_cards.rulelab.editor import RuleDraft, export_folder, export_zip, own_texts
+from abl_cards.web import lab_diff, lab_jobs, lab_requests, schemas
 from abl_cards.web.executor import ValidEngine
 from abl_cards.web.fairness import LOCAL_CLIENT, choose_eviction
 from abl_cards.web.lab_jobs import LabJob
-from abl_cards.web.lab_positions import position_json
-from abl_cards.web.limits import MAX_BODY_BYTES
-from abl_cards.web.texts import deck_json
+from abl_cards.web.lab_positions import choose_positions
 
 MAX_LABS = 12
+_JOB_ACTIONS = ("begin", "job", "stop")
 LAB_NOT_FOUND = "unknown folder: it was closed, or the server was restarted"
-MAX_GAMES = 2000
-MAX_RECORDS = 2000
-NUM_PINNED = 4
-_Handler = Callable[[RuleDraft, dict[str, Any]], dict[str, Any]]
+NUM_SAMPLED = 2
+"""Positions of play with which a new laboratory starts."""
 
 
 @dataclass
@@ -100,16 +82,19 @@ class LabManager:
             draft = RuleDraft.create(game, folder, profile)
             for file, text in (files or {}).items():
                 draft.write(file, text)
-            return draft, list(islice(sample_states(draft.original_engine, NUM_PINNED, 1), NUM_PINNED))
+            draft.opened_files = own_texts(draft)
+            return draft, choose_positions(draft.original_engine, NUM_SAMPLED, 1)
 
         draft, states = await self._run(begin)
         self._sessions[name] = LabSession(name, draft, client_id)
-        saves = self._save_folder is not None
-        return {"lab": name, "game": game.name, "files": _files_json(draft), "states": states, "saves": saves}
+        return {
+            "lab": name, "game": game.name, "profile": profile or "", "files": lab_requests.files_json(draft),
+            "states": states, "saves": self._save_folder is not None, "parent": lab_diff.parent_name(draft),
+        }  # fmt: skip
 
     def _find(self, name: str) -> LabSession:
         if name not in self._sessions:
-            raise GameError(LAB_NOT_FOUND, ErrorCode.NOT_FOUND)
+            raise GameError(LAB_NOT_FOUND, ErrorCode.EXPIRED)
         return self._sessions[name]
 
     async def handle_request(self, name: str, message: Mapping[str, Any]) -> dict[str, Any]:
@@ -117,15 +102,17 @@ class LabManager:
         lab = self._find(name)
         lab.last_used = time.monotonic()
         request = dict(message)
-        if schemas.get_text(request, "do") in _JOB_ACTIONS:
-            return self._handle_job(lab, request)
-        handler = _HANDLERS.get(schemas.get_text(request, "do"))
-        if handler is None:
-            raise GameError(f"do: one of {', '.join((*_HANDLERS, *_JOB_ACTIONS))}", ErrorCode.INVALID_REQUEST)
-        async with lab.lock:
-            return await self._run(
-                lambda: _with_rules_error(lab.draft, lambda: _run_handler(handler, lab.draft, request))
+        action, profile = schemas.get_text(request, "do"), schemas.get_text(request, "profile", "") or None
+        draft = lab.draft if profile is None else lab.draft.for_profile(profile)
+        if action in _JOB_ACTIONS:
+            return self._handle_job(lab, draft, request)
+        if action not in lab_requests.ACTIONS:
+            raise GameError(
+                f"do: one of {', '.join((*lab_requests.ACTIONS, *_JOB_ACTIONS))}", ErrorCode.INVALID_REQUEST
             )
+        async with lab.lock:
+            answer: dict[str, Any] = await self._run(lambda: lab_requests.handle(action, draft, request))
+            return answer
 
     async def valid_engine(self, name: str, profile: str | None) -> ValidEngine:
         """Return the engine of the last rules of a draft without errors; raises GameError, KBError."""
@@ -141,10 +128,10 @@ class LabManager:
             valid_engine: ValidEngine = await self._run(find)
             return valid_engine
 
-    def _handle_job(self, lab: LabSession, request: dict[str, Any]) -> dict[str, Any]:
+    def _handle_job(self, lab: LabSession, draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
         """Start a long job in place of the previous one, stop it, or return its progress."""
         if request["do"] == "begin":
-            kind, work = lab_jobs.parse_job(lab.draft, request)
+            kind, work = lab_jobs.parse_job(draft, request)
             lab.cancel_job()
             lab.job = job = LabJob(kind)
             self._job_pool.submit(job.run, work)
@@ -172,180 +159,3 @@ class LabManager:
         lab = self._find(name)
         archive: bytes = await self._run(lambda: export_zip(lab.draft, folder))
         return archive
-
-
-# --- requests ---------------------------------------------------------------------------------------------------------
-
-
-def _with_rules_error(draft: RuleDraft, call: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """Return an answer, marked if the current files have errors and the last valid version was used."""
-    draft.compile_error = None
-    answer = call()
-    return answer | ({"refused": str(draft.compile_error).splitlines()[0]} if draft.compile_error is not None else {})
-
-
-def _run_handler(handler: _Handler, draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
-    """Run a handler; all rule files that it loads share one budget, and editor requests have a short time limit."""
-    with editor_time_limit() if handler in _EDITOR_HANDLERS else shared_budget():
-        return handler(draft, request)
-
-
-def _files_json(draft: RuleDraft) -> list[dict[str, Any]]:
-    return [file.to_json() for file in draft.files]
-
-
-def _diagnostic_json(draft: RuleDraft, problem: Diagnostic) -> dict[str, Any]:
-    """Return a diagnostic as JSON; files of the draft by relative path, others by name."""
-    location = display_location(problem, draft.folder)
-    path = Path(location.file)
-    is_own = path.is_relative_to(draft.folder)
-    return {
-        "file": path.relative_to(draft.folder).as_posix() if is_own else path.name, "own": is_own,
-        "line": location.line, "column": location.column, "end_line": location.end_line,
-        "end_column": location.end_column, "error": is_error(problem), "text": problem.message,
-        "remedy": problem.remedy,
-    }  # fmt: skip
-
-
-def _comparison_json(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
-    """Return the errors of the folder, or, without errors, the changes in the given positions."""
-    states, started_at = lab_jobs.get_states(request), time.perf_counter()
-    after = draft.last_valid_engine
-    if draft.compile_error is None:
-        problems, pinned = list(after.rules.kb.warnings), compare_positions(draft.original_engine, after, states)
-    else:
-        problems, pinned = list(draft.compile_error.diagnostics), []
-    return {
-        "files": _files_json(draft), "problems": [_diagnostic_json(draft, item) for item in problems[:200]],
-        "pinned": [item.to_json() | {"drawn": position_json(after, item.state)} for item in pinned],
-        "deck": deck_json(after.rules), "seconds": round(time.perf_counter() - started_at, 3),
-    }  # fmt: skip
-
-
-def _own_files(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
-    """Return the own files of a draft, for a link that contains them."""
-    return {
-        "game": draft.original_game.name,
-        "files": {file.name: draft.read(file.name) for file in draft.files if file.is_own},
-    }
-
-
-def _read(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
-    return {"text": draft.read(schemas.get_text(request, "name"))}
-
-
-def _write(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
-    draft.write(schemas.get_text(request, "name"), schemas.get_text(request, "text", max_length=MAX_BODY_BYTES))
-    return _comparison_json(draft, request)
-
-
-def _revert(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
-    draft.revert(schemas.get_text(request, "name"))
-    return _comparison_json(draft, request)
-
-
-def _check(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
-    return {"problems": [_diagnostic_json(draft, problem) for problem in draft.check()[:200]]}
-
-
-def _explain_play(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
-    """Explain why a play is legal or not, by the original or the edited rules."""
-    state, engine = (
-        request.get("state"),
-        draft.original_engine if schemas.get_bool(request, "before") else draft.last_valid_engine,
-    )
-    if not isinstance(state, dict):
-        raise GameError("state: expected a position", ErrorCode.INVALID_REQUEST)
-    play = schemas.get_text(request, "play")
-    decision_point = include_play(engine.rules, engine.read_decision_point(state), play)
-    return {"readings": [reading.to_json() for reading in derive_readings(engine.rules, decision_point, play)]}
-
-
-def _find_difference(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
-    smallest = find_smallest_difference(
-        draft.original_engine, draft.last_valid_engine, seed=schemas.get_int(request, "seed", 0, 10**6, 0)
-    )
-    return {"state": smallest}
-
-
-def _coverage(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
-    """Return the rules that never fired in some games, with their lines."""
-    from abl_cards.rulelab.testing import measure_coverage
-
-    coverage = measure_coverage(
-        draft.last_valid_engine, schemas.get_int(request, "games", 1, MAX_GAMES, 200), 0, lambda done: None
-    )
-    unfired = []
-    for rule in coverage.unfired_rules:
-        path = Path(rule.rule.location.file)
-        if path.is_relative_to(draft.folder):
-            name = path.relative_to(draft.folder).as_posix()
-            unfired.append({"file": name, "line": rule.rule.location.line, "rule": rule.rule.text})
-    return {"games": coverage.num_games, "rules": coverage.num_rules, "silent": unfired}
-
-
-def _balance(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
-    """Measure self-play of an agent, before and after the edit."""
-    from abl_cards.rulelab.testing import measure_balance
-
-    games, player = schemas.get_int(request, "games", 1, MAX_GAMES, 1000), schemas.get_text(request, "player", "kb")
-    if player not in ("kb", "greedy", "random"):
-        raise GameError("player: kb, greedy or random", ErrorCode.INVALID_REQUEST)
-    sides = (draft.original_engine, draft.last_valid_engine)
-    return {"balance": [measure_balance(engine, games, 0, lambda done: None, player).to_json() for engine in sides]}
-
-
-def _replay(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
-    """Replay records under the edited rules; returns how many agree, and the first lines that do not."""
-    from abl_cards.core import parse_json_line
-    from abl_cards.matches import normalise_records
-
-    lines = [line for line in schemas.get_text(request, "text", max_length=MAX_BODY_BYTES).splitlines() if line.strip()]
-    if not 0 < len(lines) <= MAX_RECORDS:
-        raise GameError(f"text: expected 1 to {MAX_RECORDS} records, one a line", ErrorCode.INVALID_REQUEST)
-    records: list[dict[str, Any]] = []
-    for line in lines:
-        record = parse_json_line(line.encode())
-        if not isinstance(record, dict):
-            raise GameError(f"line {len(records) + 1} is not a record", ErrorCode.INVALID_RECORD)
-        records.append({name: value for name, value in record.items() if name != "game"})  # the draft has another name
-    result = draft.last_valid_engine.replay(normalise_records(draft.last_valid_engine, records))
-    mismatches = [{"line": mismatch.line, "text": mismatch.text} for mismatch in result.mismatches[:50]]
-    return {
-        "episodes": result.episodes,
-        "plays": result.plays,
-        "different": len(result.mismatches),
-        "first": mismatches,
-    }
-
-
-def _rules_text(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
-    language = schemas.get_language(request)
-    return {"sections": [section.to_json() for section in describe_rules(draft.last_valid_engine, language)]}
-
-
-def get_files(request: dict[str, Any]) -> dict[str, str]:
-    """Return the rule files of a request by name; raises GameError."""
-    files = request.get("files", {})
-    if not isinstance(files, dict) or len(files) > MAX_DRAFT_FILES:
-        raise GameError(f"files: expected at most {MAX_DRAFT_FILES} texts by name", ErrorCode.INVALID_REQUEST)
-    return {name: schemas.get_text(files, name, max_length=MAX_BODY_BYTES) for name in files}
-
-
-_HANDLERS: Mapping[str, _Handler] = {
-    "look": _comparison_json, "read": _read, "own": _own_files, "write": _write, "revert": _revert, "check": _check,
-    "why": _explain_play,
-    "replay": _replay, "smallest": _find_difference, "coverage": _coverage, "balance": _balance, "words": _rules_text,
-    "typed": lab_editor.check_syntax, "complete": lab_editor.complete, "hover": lab_editor.hover,
-    "define": lab_editor.find_definitions, "rename": lab_editor.rename, "weights": lab_jobs.weights_json,
-    "weigh": lab_jobs.compare_weights,
-    "reweigh": lab_jobs.save_weights,
-}  # fmt: skip
-_EDITOR_HANDLERS = (
-    lab_editor.check_syntax,
-    lab_editor.complete,
-    lab_editor.hover,
-    lab_editor.find_definitions,
-    lab_editor.rename,
-)
-_JOB_ACTIONS = ("begin", "job", "stop")

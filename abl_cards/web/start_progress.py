@@ -69,6 +69,11 @@ class StartProgress:
                 self._done += weight
                 self._known_time += spent - kernel.inner_time
 
+    @property
+    def is_ready(self) -> bool:
+        """Whether the first table is ready."""
+        return self._is_ready
+
     def finish(self) -> None:
         """Note that the first table is ready."""
         self._is_ready = True

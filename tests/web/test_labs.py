@@ -44,12 +44,14 @@ def test_an_edit_changes_legal_moves_and_nothing_of_the_game(with_page: Within) 
         text = (await ask(page, lab, "read", name="labels.lp"))["text"]
         result = await ask(page, lab, "write", name="labels.lp", text=text.replace("1..4", "1..3"), states=[FOUR])
         assert {"name": "labels.lp", "own": True} in result["files"]
-        assert result["pinned"][0]["gone"] == [["C5", "D5", "H5", "S5"]]
+        (gone,) = result["pinned"][0]["gone"]
+        assert gone["move"] == ["C5", "D5", "H5", "S5"]
+        assert gone["text"][1].endswith("⟦C5⟧⟦D5⟧⟦H5⟧⟦S5⟧")
         assert result["pinned"][0]["new"] == []
         assert (await ask(page, lab, "check"))["problems"] == []
-        assert len((await ask(page, lab, "smallest"))["state"]["hand"]) == 4
-        readings = (await ask(page, lab, "why", state=FOUR, play="S5 H5"))["readings"]
-        assert readings[0]["why"]["holds"] is True
+        assert len((await run_job(page, lab, "smallest"))["result"]["state"]["hand"]) == 4
+        moves = (await ask(page, lab, "moves", state=FOUR))["moves"]
+        assert ["H5", "S5"] in [move["move"] for move in moves]
         back = await ask(page, lab, "revert", name="labels.lp", states=[FOUR])
         assert back["pinned"][0]["gone"] == []
 
@@ -80,7 +82,9 @@ def test_errors_come_in_their_line(with_page: Within) -> None:
         result = await ask(page, lab, "write", name="more.lp", text="x(R) :- hold(R,1).", states=[FOUR])
         (problem,) = [entry for entry in result["problems"] if entry["error"]]
         assert (problem["file"], problem["line"], problem["column"], problem["own"]) == ("more.lp", 1, 9, True)
-        assert result["pinned"] == []
+        assert result["refused"]
+        assert result["pinned"][0]["gone"] == []  # by the last version without errors
+        assert problem["code"] == "unknown-predicate"
         (typed,) = (await ask(page, lab, "typed", name="more.lp", text="x(R :-"))["problems"]
         assert typed["line"] == 1
         result = await ask(page, lab, "write", name="more.lp", text="n(1..200). m(A,B,C) :- n(A), n(B), n(C).")
@@ -115,11 +119,13 @@ def test_rules_are_told_in_words_balanced_and_covered(with_page: Within) -> None
         chinese = (await ask(page, lab, "words", language="zh"))["sections"]
         assert english[0]["lines"][0].startswith("4 seats")
         assert chinese[0]["lines"][0].startswith("4家")
-        before, after = (await ask(page, lab, "balance", games=20, player="greedy"))["balance"]
+        job = await run_job(page, lab, "balance", games=20, player="greedy")
+        before, after = job["result"]["balance"]
         assert before == after
+        assert job["done"] == job["total"] == 40
         await ask(page, lab, "write", name="more.lp", text="never(R) :- held(R,4), held(R,1), not held(R,2).")
-        coverage = await ask(page, lab, "coverage", games=6)
-        assert [rule["file"] for rule in coverage["silent"]] == ["more.lp"]
+        coverage = (await run_job(page, lab, "coverage", games=6))["result"]
+        assert [rule["file"] for rule in coverage["silent"] if rule["own"]] == ["more.lp"]
 
     with_page(play)
 
@@ -189,7 +195,8 @@ def test_cases_are_run_and_tell_what_an_edit_breaks(with_page: Within) -> None:
 def test_edits_that_no_case_notices_are_told(with_page: Within) -> None:
     async def play(page: Page) -> None:
         lab, _ = await begin(page)
-        assert "write a rule file first" in (await run_job(page, lab, "mutations", edits=1))["problem"]
+        job = await run_job(page, lab, "mutations", edits=1)
+        assert (job["result"]["parents"], job["result"]["edits"]) == (True, 1)
         await ask(page, lab, "write", name="more.lp", text="barred(set(R,4)) :- R < 4, rank(R).")
         job = await run_job(page, lab, "mutations", edits=2)
         assert job["state"] == "done", job
@@ -204,15 +211,17 @@ def test_preferences_are_weighed(with_page: Within) -> None:
         lab, _ = await begin(page)
         known = {preference["name"]: preference for preference in (await ask(page, lab, "weights"))["preferences"]}
         assert known["break_set"]["weights"] == [4]
-        assert known["break_set"]["words"] == ["Do not break the … cards of ….", "不要拆…张…。"]
+        assert known["break_set"]["words"] == ["Do not break the 4 cards of 3–2.", "不要拆4张3–2。"]
         state = {"hand": ["S5", "H5", "C9"], "to_beat": ["D3"]}
-        same = await ask(page, lab, "weigh", factors={}, states=[state, {"hand": ["ZZ"]}], language="zh")
+        same = await ask(page, lab, "weigh", factors={}, states=[state, {"hand": ["ZZ"]}])
         assert not same["decisions"][0]["changed"]
         assert "ZZ" in same["decisions"][1]["problem"]
         factors = {"break_set": -4, "lead_low": 0, "go_out": 1}
         (decision,) = (await ask(page, lab, "weigh", factors=factors, states=[state]))["decisions"]
         assert decision["changed"]
-        assert {move["text"] for move in decision["moves"]} >= {decision["before"], decision["now"]}
+        texts = [move["text"] for move in decision["moves"]]
+        assert decision["before"] in texts
+        assert decision["now"] == texts[0]
         assert (await ask(page, lab, "reweigh", factors=factors))["changed"] == ["preferences.lp"]
         known = {preference["name"]: preference for preference in (await ask(page, lab, "weights"))["preferences"]}
         assert known["break_set"]["weights"] == [-16]
@@ -266,7 +275,7 @@ def test_rules_come_along_by_a_link(with_page: Within) -> None:
         assert set(own["files"]) == {"more.lp", "variant.lp"}
         session = (await page.post("/api/labs", own)).json()
         result = await ask(page, f"/api/labs/{session['lab']}", "look", states=[FOUR | {"hand": ["S5", "H5"]}])
-        assert result["pinned"][0]["gone"] == [["H5", "S5"]]
+        assert [change["move"] for change in result["pinned"][0]["gone"]] == [["H5", "S5"]]
         many = {f"x{number}.lp": "a." for number in range(200)}
         strange: list[Any] = [{"../x.lp": "a."}, {"x.py": "import os"}, {"a": 5}, [], {"/etc/x.lp": "a."}]
         for files in (*strange, {"x.lp": "\0"}, many, {"x.lp": "a" * (9 << 20)}):
@@ -284,7 +293,11 @@ def test_strange_requests_are_answered(with_page: Within) -> None:
         for value in ({}, {"do": "x"}, {"do": 5}, {"do": "look", "states": [1]},
                       {"do": "why", "state": FOUR, "play": "ZZ"},
                       {"do": "write", "name": "x.lp", "text": 5}, {"do": "look", "states": [FOUR] * 99},
-                      {"do": "write", "name": "x.lp", "text": "\ud800"}, {"do": "balance", "games": 10**9},
+                      {"do": "write", "name": "x.lp", "text": "\ud800"},
+                      {"do": "begin", "what": "balance", "games": 10**9},
+                      {"do": "begin", "what": "balance", "player": "abl"}, {"do": "diff", "base": "x"},
+                      {"do": "diff", "base": "parent"}, {"do": "restore", "files": {"../x.lp": ""}},
+                      {"do": "moves", "state": 5},
                       {"do": "words", "language": "<script>"},
                       {"do": "hover", "name": "x.lp", "text": "a.", "offset": -1},
                       {"do": "revert", "name": "variant.lp"}, {"do": "save", "folder": "x"},
@@ -292,7 +305,7 @@ def test_strange_requests_are_answered(with_page: Within) -> None:
                       {"do": "begin", "what": "match", "factors": {"x": "y"}},
                       {"do": "begin", "what": "cases", "seed": []}, {"do": "weigh", "states": [FOUR] * 99},
                       {"do": "weigh", "factors": {"nothing": 2}}, {"do": "weigh", "factors": {"lead_low": 1e99}},
-                      {"do": "weigh", "language": "fr", "states": [FOUR]}):  # fmt: skip
+                      {"do": "words", "language": "fr"}):  # fmt: skip
             answer = await page.post(lab, json.dumps(value).encode())
             assert answer.status == 400, (value, answer.body)
             assert "Traceback" not in answer.body.decode()
@@ -315,7 +328,7 @@ def test_a_folder_of_somebodys_is_copied(with_page: Within, tmp_path: Path) -> N
             page, lab, "write", name="labels.lp", text=before + "barred(pair(5)).", states=[{"hand": ["S5", "H5"]}]
         )
         assert [problem for problem in result["problems"] if problem["error"]] == []
-        assert result["pinned"][0]["gone"] == [["H5", "S5"]]
+        assert [change["move"] for change in result["pinned"][0]["gone"]] == [["H5", "S5"]]
         assert (folder / "labels.lp").read_text() == before
 
     with_page(play, WebConfig(extra_games=(str(folder),)))
@@ -331,11 +344,11 @@ def test_the_page_goes_on_with_the_last_sound_version_and_says_so(with_page: Wit
         text = "barred(set(R,4)) :- rank(R).\nleads(S) :- seat(S).\n"
         result = await ask(page, lab, "write", name="more.lp", text=text, states=[FOUR])
         (problem,) = [entry for entry in result["problems"] if entry["error"]]
-        assert (problem["file"], problem["line"], result["pinned"]) == ("more.lp", 2, [])
-        for do, more in (("words", {}), ("smallest", {}), ("why", {"state": FOUR, "play": "S5 H5 D5 C5"})):
+        assert (problem["file"], problem["line"], result["pinned"][0]["num_gone"]) == ("more.lp", 2, 1)
+        for do, more in (("words", {}), ("moves", {"state": FOUR}), ("why", {"state": FOUR, "play": "S5 H5 D5 C5"})):
             answer = await ask(page, lab, do, **more)
             assert "more.lp:2" in answer["refused"]
-        assert answer["readings"][0]["why"]["holds"] is False  # as in the last version without errors
+        assert answer["now"]["readings"][0]["why"]["holds"] is False  # as in the last version without errors
         opened = (await page.post("/api/tables", {"game": f"lab:{session['lab']}", "seats": None})).json()
         table = page.house.tables[opened["table"]]
         assert "more.lp:2" in table.rules_error
@@ -394,5 +407,52 @@ def test_text_that_ends_clingo_ends_nothing_here(with_page: Within) -> None:
             problems = (await ask(page, f"/api/labs/{opened.json()['lab']}", "look"))["problems"]
             assert any("unexpected '。'" in problem["text"] for problem in problems)
         assert (await ask(page, lab, "write", name="mine.lp", text="\ufeffaa(1). #show aa/1."))["problems"] == []
+
+    with_page(play)
+
+
+def test_reasons_before_and_now_are_compared(with_page: Within) -> None:
+    """Mark the rules that one side lacks, and the lines of the draft that have them."""
+
+    async def play(page: Page) -> None:
+        lab, _ = await begin(page)
+        await ask(page, lab, "write", name="more.lp", text="% mine\nbarred(set(R,2)) :- rank(R).\n")
+        pair = {"hand": ["S5", "H5"], "to_beat": None}
+        reasons = await ask(page, lab, "why", state=pair, play='["H5","S5"]')
+        assert [reasons[side]["readings"][0]["legal"] for side in ("before", "now")] == [True, False]
+        assert reasons["marks"] == [{"file": "more.lp", "line": 2}]
+        assert '"differs": true' in json.dumps(reasons["now"])
+        assert '"differs": true' not in json.dumps(reasons["before"])
+        assert str(Path.cwd()) not in json.dumps(reasons)
+        assert (await page.post(lab, {"do": "why", "state": pair, "play": "S9"})).status == 400
+
+    with_page(play)
+
+
+def test_texts_are_compared_and_restored(with_page: Within) -> None:
+    async def play(page: Page) -> None:
+        lab, session = await begin(page, "fifteen")
+        assert session["parent"]
+        first = await ask(page, lab, "own")
+        result = await ask(page, lab, "write", name="more.lp", text="a(1).\nb(2).\n")
+        (more,) = (await ask(page, lab, "diff"))["files"]
+        assert (more["name"], more["added"], more["removed"]) == ("more.lp", 2, 0)
+        assert more["hunks"][0][1] == ["+", None, 2, "b(2)."]
+        assert {file["name"] for file in (await ask(page, lab, "diff", base="parent"))["files"]} > {"more.lp"}
+        back = await ask(page, lab, "restore", files=first["files"])
+        assert back["version"] == first["version"] != result["version"]
+        assert (await ask(page, lab, "diff"))["files"] == []
+
+    with_page(play)
+
+
+def test_a_profile_runs_under_itself(with_page: Within) -> None:
+    async def play(page: Page) -> None:
+        lab, _ = await begin(page)
+        await ask(page, lab, "write", name="profiles/mine.lp", text="barred(set(R,4)) :- rank(R).\n")
+        await ask(page, lab, "write", name="profiles/open.lp", text="quick(yes).\n")
+        for profile, lost in (("open", 0), ("mine", 1)):
+            (pinned,) = (await ask(page, lab, "look", states=[FOUR], profile=profile))["pinned"]
+            assert pinned["num_gone"] == lost
 
     with_page(play)

@@ -12,7 +12,7 @@ from abl_cards.web.lobby import bilingual_title
 from abl_cards.web.texts import BilingualText, deck_json, label_text, option_text, role_texts, stage_text
 from tests.web.test_words import is_foreign
 
-SUITS = "♠♥♣♦…"
+SUITS = "♠♥♣♦…–"
 ENGLISH = re.compile("[a-z]{2,}")
 MARK = re.compile("⟦[^⟧]+⟧")
 

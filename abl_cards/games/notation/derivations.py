@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from abl_cards.asp import Atom
 from abl_cards.circuit import Proof, ProofFinder, true_atoms
 from abl_cards.core import ErrorCode, GameError
+from abl_cards.games.binding import CircuitQuery
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.description import cards_from_counts, counts_from_cards
 from abl_cards.games.notation.plays import ParsedPlay, find_forms, matches_form, read_play
-from abl_cards.games.tables import DecisionPoint, is_play_decision
+from abl_cards.games.tables import DecisionPoint, Decisions, is_play_decision
 from abl_cards.games.types import NO_CARD
 
 LEGAL = "legal"
@@ -93,14 +95,19 @@ def derive_readings(rules: CompiledGame, decision_point: DecisionPoint, text: st
     labels: dict[int, int] = {}
     for form in sorted(matching, key=lambda form: rows[form] is None):
         labels.setdefault(int(rules.forms.label_of[form]), form)
-    query = rules.play_query
-    proof_finder = ProofFinder(
-        rules.kb, true_atoms(query.build_rows(1, decision.column_writers), query.circuit.inputs, 0)
-    )
+    proof_finder = ProofFinder(rules.kb, _true_inputs(rules, decision))
     return [
         PlayDerivation(rules.label_texts[label], rows[form], proof_finder.explain(f"{LEGAL}({rules.labels[label]})"))
         for label, form in list(labels.items())[:MAX_READINGS]
     ]
+
+
+def _true_inputs(rules: CompiledGame, decision: Decisions) -> list[Atom]:
+    """Return the inputs that hold at a decision, also those that no output of the circuit depends on."""
+    writers = decision.column_writers
+    circuit = replace(rules.play_query.circuit, inputs=tuple(rules.kb.input_atoms))
+    query = CircuitQuery.from_circuit(circuit, rules.schema, frozenset(writers))
+    return true_atoms(query.build_rows(1, writers), circuit.inputs, 0)
 
 
 def _find_row(decision_point: DecisionPoint, form: int, play: ParsedPlay) -> int | None:

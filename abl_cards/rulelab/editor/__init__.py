@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from abl_cards.rulelab.editor.case_runner import find_failing_cases, find_invalid_lines, find_surviving_edits
     from abl_cards.rulelab.editor.comparison import (
         MAX_PINNED,
+        PinnedPosition,
         compare_positions,
         find_smallest_difference,
         sample_states,
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
         suggest_completions,
     )
     from abl_cards.rulelab.editor.copying import UnknownRuleFile, copy_game, make_variant
-    from abl_cards.rulelab.editor.describe import describe_rules
+    from abl_cards.rulelab.editor.describe import describe_preference, describe_rules, describe_score
+    from abl_cards.rulelab.editor.describe_plays import describe_shape
     from abl_cards.rulelab.editor.diagnostics import (
         check_file_text,
         check_folder,
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
         editor_time_limit,
         is_error,
     )
-    from abl_cards.rulelab.editor.draft import MAX_DRAFT_FILES, RuleDraft
+    from abl_cards.rulelab.editor.draft import MAX_DRAFT_FILES, RuleDraft, own_texts
     from abl_cards.rulelab.editor.export import export_folder, export_zip
     from abl_cards.rulelab.editor.project_index import (
         FileOccurrence,
@@ -64,6 +66,7 @@ __all__ = [
     "VALUE",
     "VARIABLE",
     "FileOccurrence",
+    "PinnedPosition",
     "ProjectIndex",
     "RuleDraft",
     "SourceFile",
@@ -77,7 +80,10 @@ __all__ = [
     "compare_choice",
     "compare_positions",
     "copy_game",
+    "describe_preference",
     "describe_rules",
+    "describe_score",
+    "describe_shape",
     "display_location",
     "editor_time_limit",
     "export_folder",
@@ -93,6 +99,7 @@ __all__ = [
     "list_weights",
     "make_variant",
     "match_original",
+    "own_texts",
     "rename_in_cases",
     "rename_symbol",
     "reweight_preferences",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -17,6 +17,7 @@ from abl_cards.rulelab.testing import (
     CASES_FILE,
     CAUGHT,
     SAME,
+    Edit,
     Mutant,
     MutationRun,
     RuleCase,
@@ -115,14 +116,19 @@ def find_failing_cases(draft: RuleDraft, on_progress: CaseProgress) -> Iterator[
     on_progress(len(cases), len(cases))
 
 
-def find_surviving_edits(draft: RuleDraft, n_edits: int, on_progress: CaseProgress, seed: int = 0) -> dict[str, Any]:
+def find_surviving_edits(
+    draft: RuleDraft, n_edits: int, on_progress: CaseProgress, seed: int = 0, with_parents: bool = False
+) -> dict[str, Any]:
     """Test random edits of the files of a draft, and return those that no case detects.
+
+    A draft without a rule of its own is tested by edits of its parents' rules.
 
     Args:
         draft: Rules that are being edited.
         n_edits: Number of edits; all if there are fewer.
         on_progress: Called with the number of finished edits and their total.
         seed: Seed of the selection.
+        with_parents: Edit the files of the parents too.
 
     Returns:
         Counts of edits, share of detected ones and surviving edits, as JSON.
@@ -138,7 +144,11 @@ def find_surviving_edits(draft: RuleDraft, n_edits: int, on_progress: CaseProgre
         if cases:
             lines = (json.dumps(case.value, ensure_ascii=False) + "\n" for case in cases)
             write_text(folder / CASES_FILE, "".join(lines))
-        all_edits = [item for item in list_edits(folder) if item.file != VARIANT_FILE]
+        all_edits = _list_rule_edits(folder)
+        with_parents = with_parents or not all_edits
+        if with_parents:
+            _copy_parent_files(draft, folder)
+            all_edits = _list_rule_edits(folder)
         if not all_edits:
             raise GameError("there is no rule to edit: write a rule file first", ErrorCode.NOT_FOUND)
         selected = all_edits if n_edits >= len(all_edits) else Random(seed64(seed)).sample(all_edits, n_edits)
@@ -154,5 +164,17 @@ def find_surviving_edits(draft: RuleDraft, n_edits: int, on_progress: CaseProgre
     return {
         "edits": len(mutants), "of": len(all_edits), "noticed": num_caught,
         "same": sum(item.outcome == SAME for item in mutants), "share": round(compute_caught_share(mutants), 4),
-        "left": surviving, "cases": len(cases),
+        "left": surviving, "cases": len(cases), "parents": with_parents,
     }  # fmt: skip
+
+
+def _list_rule_edits(folder: Path) -> list[Edit]:
+    return [edit for edit in list_edits(folder) if edit.file != VARIANT_FILE]
+
+
+def _copy_parent_files(draft: RuleDraft, folder: Path) -> None:
+    """Copy the rule files of the parents that the draft does not replace, so that they can be edited."""
+    copy = replace(draft, folder=folder)
+    for file in draft.files:
+        if not file.is_own and file.name != CASES_FILE:
+            copy.write(file.name, draft.read(file.name))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -51,12 +51,14 @@ class RuleDraft:
         profile: Profile that is edited; None for the default one.
         folder: Folder of the draft.
         compile_error: Error for which ``last_valid_engine`` returned an earlier version; None if it did not.
+        opened_files: Texts of the own files when the draft was opened, by name.
     """
 
     original_game: Game
     profile: str | None
     folder: Path
     compile_error: KBError | None = None
+    opened_files: Mapping[str, str] = field(default_factory=dict)
     _engines: dict[str | None, tuple[object, Engine]] = field(default_factory=dict)  # by profile, with fingerprint
     _valid_engines: dict[str | None, Engine] = field(default_factory=dict)  # by profile, last version without errors
 
@@ -84,6 +86,14 @@ class RuleDraft:
             _copy_rules(game, folder)
         keep_warm_process()
         return cls(game, profile, folder)
+
+    def for_profile(self, profile: str | None) -> RuleDraft:
+        """Return a view of the draft by another profile; it shares files and compiled rules.
+
+        Args:
+            profile: Profile of the draft; None for the default one.
+        """
+        return replace(self, profile=profile)
 
     # --- files -------------------------------------------------------------------------------------------------------
 
@@ -128,6 +138,17 @@ class RuleDraft:
             raise GameError(f"the draft has no file {name}", ErrorCode.NOT_FOUND)
         return read_regular_file(file, Limits().file_bytes).decode("utf-8-sig", "replace")
 
+    def read_original_files(self) -> dict[str, str]:
+        """Return the texts of the files of the original game by name.
+
+        Returns:
+            Rule files, profiles, auxiliary rules and cases; those of parents included.
+        """
+        return {
+            name: read_regular_file(file, Limits().file_bytes).decode("utf-8-sig", "replace")
+            for name, file in self._parent_files.items()
+        }
+
     def write(self, name: str, text: str) -> None:
         """Write a file; it replaces a parent's file of the same name.
 
@@ -162,6 +183,23 @@ class RuleDraft:
         (self.folder / name).unlink(missing_ok=True)
         self._set_variant_fact(f"replaces({Path(name).stem}).", False)
 
+    def restore(self, files: Mapping[str, str]) -> None:
+        """Replace all files of the draft; files that are not given are deleted, except the one that names the parent.
+
+        Args:
+            files: Texts by file name.
+
+        Raises:
+            GameError: A name is malformed, or a text or the number of files exceeds its limit.
+        """
+        for name in files:
+            _check_file_name(name)
+        for name in _own_files(self.folder):
+            if name not in files and name != VARIANT_FILE:
+                self.revert(name)
+        for name in sorted(files, key=lambda name: name == VARIANT_FILE):  # its facts name the other files
+            self.write(name, files[name])
+
     def _set_variant_fact(self, fact: str, is_present: bool) -> None:
         if not (self.folder / VARIANT_FILE).is_file():
             return
@@ -177,8 +215,11 @@ class RuleDraft:
 
     @property
     def original_engine(self) -> Engine:
-        """Engine of the game before the edit; raises KBError, GameError."""
-        return self.original_game.engine(None, self.profile)
+        """Engine of the game before the edit, by its default profile for a new one; raises KBError, GameError."""
+        return self._original_engine_for(self.profile)
+
+    def _original_engine_for(self, profile: str | None) -> Engine:
+        return self.original_game.engine(None, profile if profile in self.original_game.folder.profiles else None)
 
     @property
     def current_engine(self) -> Engine:
@@ -206,7 +247,7 @@ class RuleDraft:
             self._valid_engines[profile], self.compile_error = self.engine_for_profile(profile), None
         except KBError as error:
             self.compile_error = error
-            return self._valid_engines.get(profile) or self.original_game.engine(None, profile)
+            return self._valid_engines.get(profile) or self._original_engine_for(profile)
         return self._valid_engines[profile]
 
     def engine_for_profile(self, profile: str | None) -> Engine:
@@ -244,6 +285,18 @@ class RuleDraft:
         """
         open_files = {(self.folder / _check_file_name(name)).resolve(): text for name, text in (texts or {}).items()}
         return ProjectIndex(self.folder, open_files)
+
+
+def own_texts(draft: RuleDraft) -> dict[str, str]:
+    """Return the texts of the own files of a draft.
+
+    Args:
+        draft: Rules that are being edited.
+
+    Returns:
+        Texts by file name.
+    """
+    return {name: draft.read(name) for name in _own_files(draft.folder)}
 
 
 def _check_file_name(name: str) -> str:

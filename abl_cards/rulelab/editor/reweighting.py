@@ -10,10 +10,11 @@ import numpy as np
 
 from abl_cards.agents import PreferenceAgent
 from abl_cards.asp import INT32_MAX
-from abl_cards.core import ErrorCode, GameError
+from abl_cards.core import LANGUAGES, ErrorCode, GameError
 from abl_cards.games import Engine
 from abl_cards.games.description import functor
 from abl_cards.games.preferences import CompiledPreferences
+from abl_cards.games.tables import DecisionPoint
 from abl_cards.matches import MatchResult, play_match
 from abl_cards.reasoners.abduction import Minimiser
 from abl_cards.reasoners.explain import PreferenceTexts
@@ -24,6 +25,7 @@ from abl_cards.rulelab.editor.draft import RuleDraft
 MIN_FACTOR, MAX_FACTOR = -4.0, 4.0
 """Range of the factors of weights."""
 MAX_MOVES = 6
+MAX_SENTENCE = 120  # letters
 __all__ = [
     "MAX_PINNED",
     "PreferenceWeight",
@@ -34,6 +36,7 @@ __all__ = [
     "reweight_preferences",
 ]
 WeightFactors = Mapping[str, float]
+MoveWriter = Callable[[Engine, DecisionPoint, int], Any]
 MatchProgress = Callable[[int, int], None]
 
 
@@ -61,16 +64,28 @@ def list_weights(engine: Engine) -> list[PreferenceWeight]:
         Preferences by group and name, with their weights.
     """
     preferences = engine.preference_model()
-    groups, weights = preferences.preferences(), dict[str, set[int]]()
+    groups, weights, instances = preferences.preferences(), dict[str, set[int]](), dict[str, dict[str, None]]()
     for name, weight in _costs(preferences):
         weights.setdefault(name, set()).add(weight)
+    for kind, arguments in preferences.outputs:
+        if kind == "cost":
+            instances.setdefault(functor(str(arguments[0])), {})[str(arguments[0])] = None
     order = list(dict.fromkeys(groups.values()))
-    texts = {
-        name: (describe_preference(preferences.kb, name, "en"), describe_preference(preferences.kb, name, "zh"))
-        for name in groups
-    }
+    texts = {name: _whole_sentences(engine, preferences, name, list(instances[name])) for name in groups}
     names = sorted(groups, key=lambda name: (order.index(groups[name]), name))
     return [PreferenceWeight(name, groups[name], tuple(sorted(weights[name])), texts[name]) for name in names]
+
+
+def _whole_sentences(
+    engine: Engine, preferences: CompiledPreferences, name: str, instances: list[str]
+) -> tuple[str, str]:
+    """Return the sentence of a preference for all its instances, or with gaps if they are too many to name."""
+    english, chinese = (
+        text if len(text) <= MAX_SENTENCE else describe_preference(preferences.kb, name, language)
+        for language in LANGUAGES
+        for text in (PreferenceTexts.of(preferences.kb, engine, language).sentence(instances),)
+    )
+    return english, chinese
 
 
 def _costs(preferences: CompiledPreferences) -> Iterator[tuple[str, int]]:
@@ -113,14 +128,16 @@ def original_preferences(draft: RuleDraft, engine: Engine) -> CompiledPreference
     return engine.preference_model((), draft.original_game.directory)
 
 
-def compare_choice(draft: RuleDraft, factors: WeightFactors, state: Mapping[str, Any], language: str) -> dict[str, Any]:
+def compare_choice(
+    draft: RuleDraft, factors: WeightFactors, state: Mapping[str, Any], write_move: MoveWriter
+) -> dict[str, Any]:
     """Compare the chosen move in a position before and after reweighting.
 
     Args:
         draft: Rules that are being edited.
         factors: Factor by name of preference.
         state: JSON state.
-        language: "en" or "zh".
+        write_move: Returns a move of a decision as JSON, by its row.
 
     Returns:
         Chosen moves and costs as JSON.
@@ -136,10 +153,8 @@ def compare_choice(draft: RuleDraft, factors: WeightFactors, state: Mapping[str,
     old_order, new_order = (
         Minimiser(model).order(decision_point.decision, decision_point.move_lists).tolist() for model in preferences
     )
-    preference_texts = PreferenceTexts.of(engine.rules.kb, engine, language)
     texts = {
-        row: preference_texts.move_text(decision_point.labels[row], decision_point.actions[row])
-        for row in (*new_order[:MAX_MOVES], old_order[0])
+        row: write_move(engine, decision_point, row) for row in dict.fromkeys((*new_order[:MAX_MOVES], old_order[0]))
     }
     return {
         "before": texts[old_order[0]], "now": texts[new_order[0]], "changed": old_order[0] != new_order[0],
@@ -210,16 +225,16 @@ def ablate_preferences(
         KBError: The rules have errors.
     """
     engine, results = draft.current_engine, list[dict[str, Any]]()
-    names = [item.name for item in list_weights(engine)]
-    for index, name in enumerate(names):
+    weights = list_weights(engine)
+    for index, (name, texts) in enumerate((item.name, item.texts) for item in weights):
 
         def report_progress(done: int, total: int, offset: int = index * games) -> None:
-            on_progress(offset + done, games * len(names))
+            on_progress(offset + done, games * len(weights))
 
         result = _play_pair(
             engine, engine.preference_model((name,)), engine.preference_model(), games, seed, report_progress
         )
-        results.append({"name": name, **result})
+        results.append({"name": name, "words": list(texts), **result})
         results.sort(key=lambda item: item["rate"])
         on_result(list(results))
     return results

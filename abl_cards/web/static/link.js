@@ -36,7 +36,7 @@ export async function request(path, body, canRenew = true) {
     return request(path, body, false);
   const value = await response.json().catch(() => ({ error: response.statusText }));
   if (response.status === 403) throw new Error(t('staleKey'));
-  if (!response.ok) throw new Error(errorText(value) || response.statusText);
+  if (!response.ok) throw Object.assign(new Error(errorText(value) || response.statusText), { code: value.code });
   return value;
 }
 

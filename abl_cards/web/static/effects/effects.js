@@ -39,9 +39,11 @@ function flyAll(root, view, event, before) {
   });
 }
 
+// The rows shake, not what holds them: a transform would give their piles another origin.
 function shake(root) {
   const steps = [0, -5, 4, -3, 2, 0].map((x) => ({ transform: `translate(${x}px, ${Math.abs(x) / 2}px)` }));
-  root.querySelector('.trick')?.animate(steps, { duration: SHAKE_MS, easing: 'ease-out' });
+  for (const row of root.querySelectorAll('.trick .row'))
+    row.animate(steps, { duration: SHAKE_MS, easing: 'ease-out' });
 }
 
 // A page that was never touched may neither sound nor vibrate.

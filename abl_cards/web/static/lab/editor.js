@@ -56,6 +56,7 @@ const theme = EditorView.theme({
     maxWidth: '32rem',
   },
   '.cm-tooltip-autocomplete ul li[aria-selected]': { backgroundColor: 'var(--strong)', color: 'var(--on-strong)' },
+  '.differs': { backgroundColor: 'light-dark(#ffe08a, #5a4a12)' },
   '.told': { padding: '.4rem .6rem', whiteSpace: 'pre-wrap', font: '13px/1.4 system-ui, sans-serif' },
   '.cm-panels': { backgroundColor: 'var(--page)', color: 'var(--ink)' },
 });
@@ -68,6 +69,16 @@ class Silent extends GutterMarker {
     return mark;
   }
 }
+
+const setMarks = StateEffect.define();
+const markedLines = StateField.define({
+  create: () => cm.Decoration.none,
+  update(now, transaction) {
+    const markEffect = transaction.effects.find((effect) => effect.is(setMarks));
+    return markEffect ? markEffect.value : now.map(transaction.changes);
+  },
+  provide: (field) => EditorView.decorations.from(field),
+});
 
 const setSilent = StateEffect.define();
 const silentLines = StateField.define({
@@ -170,6 +181,7 @@ export function mount(parent, { changed, save, complete, hover, follow, rename, 
     theme,
     hoverInfo,
     silentLines,
+    markedLines,
     cm.gutter({ class: 'silent', markers: (view) => view.state.field(silentLines) }),
     cm.lintGutter(),
     cm.autocompletion({ override: [completeWord], closeOnBlur: true }),
@@ -206,9 +218,17 @@ export function mount(parent, { changed, save, complete, hover, follow, rename, 
       });
       view.dispatch(cm.setDiagnostics(view.state, diagnostics));
     },
-    silent(lines, text) {
+    mark(lines) {
+      const places = [...new Set(lines)].filter((line) => line <= view.state.doc.lines).sort((a, b) => a - b);
+      const mark = cm.Decoration.line({ class: 'differs', attributes: { title: words.differs } });
+      const marks = places.map((line) => mark.range(view.state.doc.line(line).from));
+      const effects = [setMarks.of(RangeSet.of(marks))];
+      if (places.length) effects.push(EditorView.scrollIntoView(offsetAt(places[0], 1), { y: 'center' }));
+      view.dispatch({ effects });
+    },
+    silent(lines) {
       const mark = new Silent();
-      mark.words = text;
+      mark.words = words.silent;
       const marks = [...new Set(lines)]
         .filter((line) => line <= view.state.doc.lines)
         .sort((a, b) => a - b)

@@ -5,6 +5,9 @@ const MAX_CONTENT_LENGTH = 400000; // bytes before compression
 
 export const LINK_MARK = '~';
 
+// Mark of the identifier of a copy that this browser keeps.
+export const COPY_MARK = 'copy-';
+
 const pipeThrough = async (bytes, transform, maxSize) => {
   const reader = new Blob([bytes]).stream().pipeThrough(transform).getReader();
   const parts = [];

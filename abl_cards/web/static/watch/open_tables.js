@@ -3,31 +3,11 @@ import { html } from '../html.js';
 import { localise } from '../settings.js';
 import { t } from '../words.js';
 import { secondsSince } from './age.js';
+import { TableList } from './table_list.js';
 
 export function OpenTables({ tables, served }) {
   return html`
-    <section class="panel">
-      <h2>${t('tablesHere')}</h2>
-      ${
-        tables.length
-          ? html`
-            <ul class="list">
-              ${tables.map(
-                (table) => html`
-                  <li key=${table.table}>
-                    <b>${localise(table.title)}</b> ${table.players.join(' · ')}${' '}
-                    <span class="small">${t('episode', table.episode + 1)}</span>${' '}
-                    <a href=${`#/play/${table.table}/${table.watch}`}>${t('lookOn')}</a>
-                  </li>
-                `,
-              )}
-            </ul>
-          `
-          : html`
-            <p>${t('noTables')}</p>
-          `
-      }
-    </section>
+    <${TableList} tables=${tables} />
     ${
       served.length > 0 &&
       html`

@@ -3,7 +3,15 @@ import { addWords } from '../words.js';
 
 addWords({
   tablesHere: ['Tables of this page', '本页的牌桌'],
-  noTables: ['No table is open.', '没有开着的牌桌。'],
+  noTables: ['Nobody is at a table.', '没有人在打牌。'],
+  idleTables: ['{} tables that nobody uses now', '{}张暂时没人的牌桌'],
+  tableRuns: ['being played', '进行中'],
+  tableRests: ['resting', '休息中'],
+  dealOver: ['the deal is over', '这一副已结束'],
+  dealColumn: ['Deal', '第几副'],
+  stateColumn: ['State', '状态'],
+  lookingColumn: ['People', '在场'],
+  lookers: ['{} here', '{}人'],
   lookOn: ['look on', '观战'],
   runsHere: ['Training runs', '训练'],
   runLive: ['running', '进行中'],
