@@ -6,6 +6,7 @@ import pytest
 
 from tests.effort import long
 from tests.web.browser import Watched, serious
+from tests.web.test_browser import play_once
 from tests.web.test_words import is_foreign
 
 PRODUCT = "abl-cards"
@@ -64,10 +65,7 @@ def test_a_newcomer_plays_and_finds_the_table_again(look: Any) -> None:
     here.page.click(".tile-play[href='#/play/new/president']")
     here.page.wait_for_selector(".hand .card")
     state = here.wait_for_turn()
-    here.press("h")
-    here.page.wait_for_selector(".hand .picked")
-    here.press("Enter")
-    here.wait_for_change(state["at"])
+    play_once(here, state)
     here.page.wait_for_timeout(300)
     here.page.click(".home-link")
     here.page.wait_for_selector(".table-card .thumbnail")
@@ -153,10 +151,4 @@ def play_deal(here: Watched) -> None:
         state = here.wait_for_turn()
         if state["phase"] in ("end", "over"):
             return
-        here.press("h")
-        here.page.wait_for_function(
-            "() => document.querySelector('.advice[aria-busy=false] .verdict, .advice .verdict')"
-        )
-        here.page.wait_for_timeout(100)
-        here.press("Enter" if here.page.locator(".hand .picked").count() else "p")
-        here.wait_for_change(state["at"])
+        play_once(here, state)
