@@ -23,6 +23,8 @@ TEXTS = """() => {
       if (element.getAttribute(name) && !element.closest('[lang=en]')) texts.push(element.getAttribute(name));
   return texts;
 }"""
+KNOWN = "() => document.querySelector('.tile svg') && !document.querySelector('.tile .face-down')"
+"""The cards of all tiles are known."""
 WIDE = "() => document.documentElement.scrollWidth - innerWidth"
 
 
@@ -70,7 +72,7 @@ def test_a_newcomer_plays_and_finds_the_table_again(look: Any) -> None:
     here.page.click(".home-link")
     here.page.wait_for_selector(".table-card .thumbnail")
     assert "President" in here.page.locator(".table-card").inner_text()
-    here.page.wait_for_function("() => !document.querySelector('.tile .face-down')")  # the cards are read by now
+    here.page.wait_for_function(KNOWN)
     assert serious(here.page) == []
     here.picture("home")
     here.page.click(".table-open")
