@@ -5,7 +5,7 @@ import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from '../
 import { onKeys } from '../keys.js';
 import { localise, useSettings } from '../settings.js';
 import { eventText } from '../table/event_text.js';
-import { makeNames } from '../table/position.js';
+import { makeNames, positionOfFrame } from '../table/position.js';
 import { agentName } from '../text/agent_name.js';
 import { plainText } from '../text/marked_text.js';
 import { t } from '../words.js';
@@ -173,7 +173,13 @@ export function ReviewSheet({ review, line, index, setBranches }) {
         playerName=${playerName}
         result=${review.ended}
         buttons=${[
-          { word: 'learn', key: 'R', isOn: learn.isOn, isEnabled: marks.size > 0 || learn.isOn, act: startLearning },
+          {
+            word: 'learnMistakes',
+            key: 'R',
+            isOn: learn.isOn,
+            isEnabled: marks.size > 0 || learn.isOn,
+            act: startLearning,
+          },
           { word: 'tryOut', key: 'X', isOn: tryOut.isOn, isEnabled: !learn.isOn, act: tryOut.toggle },
         ]}
       >
@@ -188,7 +194,12 @@ export function ReviewSheet({ review, line, index, setBranches }) {
             ${frame.hands.map((_, seat) => html`<option key=${seat} value=${seat}>${playerName(seat)}</option>`)}
           </select>
         </label>
-        <${ExportMenu} ...${{ review, work, rows, drawing }} caption=${methodCaption(work.method)} />
+        <${ExportMenu}
+          ...${{ review, work, rows, drawing }}
+          caption=${methodCaption(work.method)}
+          isOpen=${shows.hands}
+          makePosition=${() => positionOfFrame(review, frame, mySeat, shows.hands, playerName)}
+        />
       </${ReviewHead}>
       <div class="stage">
         <${ReviewTable}
