@@ -18,6 +18,7 @@ export function TryTable({ review, line, index, position, size, isOpen, turnText
           position=${asked}
           link=${link}
           deck=${review.deck}
+          game=${review.game}
           names=${position.names}
           turnText=${turnText}
           onDecide=${onDecide}
