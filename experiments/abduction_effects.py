@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.agents import AblAgent, AgentName, rules_fingerprint
-from abl_cards.core import SEED_RANGE, ErrorBarPlot, setting
+from abl_cards.core import SEED_RANGE, Axis, ErrorBarPlot, setting
 from abl_cards.experiments.agent_specs import AgentSpec, load_agents
 from abl_cards.experiments.decision_dataset import DecisionDataset, collect_self_play
 from abl_cards.experiments.experiment import Experiment
@@ -161,7 +161,10 @@ def report(estimates: Mapping[str, list[float]], counts: Mapping[str, float]) ->
         "Means over random positions. A label, such as a pair of nines, has several card sets.", frozenset({"dropped"}),
     )  # fmt: skip
     bars = {name: (row[0], row[1], row[2]) for name, row in estimates.items()}
-    plot = ErrorBarPlot("errors", "Estimates of the hidden hands", "squared error of a decision", bars, base)
+    plot = ErrorBarPlot(
+        "errors", "Error of estimates of the hidden hands", Axis("squared error of a decision", "copies²"), bars, base,
+        interval="95 % intervals over episodes",
+    )  # fmt: skip
     return ExperimentReport([errors, candidates], [plot])
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from abl_cards.core import Axis, share_axis
 from abl_cards.experiments.report import ExperimentReport, LinePlot, ReportTable
 from abl_cards.matches import combine_seeds, paired_test
 
@@ -164,7 +165,7 @@ def train_supervised(
 
 
 def report_curves(
-    curves: Mapping[tuple[str, int], Curve], measures: Sequence[str], title: str, note: str
+    curves: Mapping[tuple[str, int], Curve], measures: Sequence[str], title: str, note: str, label: str
 ) -> ExperimentReport:
     """Report trainings of methods by seeds.
 
@@ -173,6 +174,7 @@ def report_curves(
         measures: Names of the measures.
         title: Title of the table.
         note: Note below the table.
+        label: Quantity of the first measure on the axis of the plot.
 
     Returns:
         A table of the last values with intervals over seeds, paired tests against the first method, and a plot of the
@@ -180,7 +182,6 @@ def report_curves(
     """
     methods = list(dict.fromkeys(method for method, _ in curves))
     rows: list[list[Any]] = []
-    lines, bands = {}, {}
     for method in methods:
         runs = np.array([curve for (other, _), curve in curves.items() if other == method])  # [seeds, points, values]
         last = runs[:, -1]
@@ -189,16 +190,28 @@ def report_curves(
             estimate = combine_seeds(last[:, column].tolist(), bounds=(0.0, 1.0))
             row += [estimate.mean, *(estimate.interval or (None, None))]
         rows.append([*row, float(last[:, 0].mean())])
-        mean, low, high = runs.mean(axis=0), runs[:, :, 1].min(axis=0), runs[:, :, 1].max(axis=0)
-        lines[method] = [(float(x), float(value)) for x, value in zip(mean[:, 0], mean[:, 1], strict=True)]
-        bands[method] = [(float(x), float(a), float(b)) for x, a, b in zip(mean[:, 0], low, high, strict=True)]
     names = [name for measure in measures for name in (measure, f"{measure}, from", f"{measure}, to")]
     columns = ("method", "seeds", *names, "processor seconds")
     seeds = max(int(row[1]) for row in rows)
     coverage = f"Intervals of 95 % cover {seeds} seeds with their images (Student's t over seeds)." if seeds > 1 else ""
     table = ReportTable("methods", title, columns, rows, f"{coverage} {note}".strip(), frozenset(names))
-    plot = LinePlot("curves", title, "processor seconds", measures[0], lines, bands=bands)
+    plot = curves_plot(curves, label, title)
     return ExperimentReport([table, *_paired_tests(curves, methods, measures[0])], [plot])
+
+
+def curves_plot(curves: Mapping[tuple[str, int], Curve], label: str, title: str) -> LinePlot:
+    """Plot the mean of the first measure over processor time by method, with the range over seeds."""
+    lines, bands = {}, {}
+    for method in dict.fromkeys(method for method, _ in curves):
+        runs = np.array([curve for (other, _), curve in curves.items() if other == method])  # [seeds, points, values]
+        mean, low, high = runs.mean(axis=0), runs[:, :, 1].min(axis=0), runs[:, :, 1].max(axis=0)
+        lines[method] = [(float(x), float(value)) for x, value in zip(mean[:, 0], mean[:, 1], strict=True)]
+        bands[method] = [(float(x), float(a), float(b)) for x, a, b in zip(mean[:, 0], low, high, strict=True)]
+    seeds = len({seed for _, seed in curves})
+    return LinePlot(
+        "curves", title, Axis("processor time", "s"), share_axis(label), lines, bands=bands,
+        n=f"means of {seeds} seeds", interval="bands: from the worst to the best seed",
+    )  # fmt: skip
 
 
 def _paired_tests(curves: Mapping[tuple[str, int], Curve], methods: Sequence[str], measure: str) -> list[ReportTable]:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.agents import Agent, ShensuanziAgent
-from abl_cards.core import SEED_RANGE, ErrorCode, GameError, LinePlot, setting
+from abl_cards.core import SEED_RANGE, Axis, ErrorCode, GameError, LinePlot, setting
 from abl_cards.experiments.agent_specs import AgentSpec, load_agents
 from abl_cards.experiments.big2_deals import (
     DealRange,
@@ -28,6 +28,7 @@ from abl_cards.experiments.big2_deals import (
     split_deals,
 )
 from abl_cards.experiments.experiment import Experiment
+from abl_cards.experiments.plot_data import deal_mean, numbers_text
 from abl_cards.experiments.report import Cell, ExperimentReport, ReportTable
 from abl_cards.experiments.rules import RulesConfig
 from abl_cards.experiments.workspace import ExperimentWorkspace
@@ -188,9 +189,24 @@ def report(
         ["at most (ms)", max(over) if over else None],
     ]
     second = ReportTable("findings", "What the figure says", ("what", "value"), findings)
-    line = {settings.searcher: [(cards, float(net)) for cards, net in nets]}
-    plot = LinePlot("margins", f"Net score against {settings.opponent}", "cards each", "net score", line)
+    plot = margins_plot(settings.searcher, settings.opponent, margins)
     return ExperimentReport([first, second, round_robin_table(names, scores)], [plot])
+
+
+def margins_plot(searcher: str, opponent: str, margins: Mapping[int, Sequence[Mapping[str, Any]]]) -> LinePlot:
+    """Plot the points of a deal by the number of cards, with intervals over deals."""
+    line: list[tuple[float, float]] = []
+    band: list[tuple[float, float, float]] = []
+    for cards, results in sorted(margins.items()):
+        mean, low, high = deal_mean(_score_array(results).sum(axis=1))
+        line.append((cards, mean))
+        band += [(cards, low, high)] if low is not None and high is not None else []
+    return LinePlot(
+        "margins", f"{searcher} against {opponent}", Axis("hand size", "cards", is_integer=True),
+        Axis("net score of a deal from both seats", "points"), {searcher: line}, bands={searcher: band},
+        n=numbers_text([len(results) for results in margins.values()], "deals each"),
+        interval="95 % intervals over deals", reference=0.0,
+    )  # fmt: skip
 
 
 def round_robin_table(names: Sequence[str], scores: Mapping[tuple[str, str], NDArray[np.int64]]) -> ReportTable:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from abl_cards.agents import rules_fingerprint
-from abl_cards.core import SEED_RANGE, LinePlot, setting
+from abl_cards.core import SEED_RANGE, Axis, LinePlot, setting
 from abl_cards.experiments.big2_deals import (
     DealRange,
     deal_hands,
@@ -23,6 +23,7 @@ from abl_cards.experiments.big2_deals import (
     split_deals,
 )
 from abl_cards.experiments.experiment import Experiment
+from abl_cards.experiments.plot_data import median_interval, numbers_text
 from abl_cards.experiments.report import Cell, ExperimentReport, ReportTable
 from abl_cards.experiments.rules import RulesConfig
 from abl_cards.experiments.workspace import ExperimentWorkspace
@@ -86,7 +87,6 @@ def report(settings: Big2DepthConfig, results_by_depth: Mapping[int, Sequence[di
     """Make the table of search times by depth, and the plot."""
     columns = ("depth", "deals", "finished", "median (ms)", "90 % (ms)", "longest (ms)", "positions, median")
     rows: list[list[Cell]] = []
-    lines: dict[str, list[tuple[float, float]]] = {"median": [], "90 %": []}
     for depth, results in sorted(results_by_depth.items()):
         middle, most, longest = (
             float(np.quantile([result["seconds"] for result in results], share)) for share in (0.5, 0.9, 1)
@@ -94,11 +94,26 @@ def report(settings: Big2DepthConfig, results_by_depth: Mapping[int, Sequence[di
         nodes = int(np.median([result["nodes"] for result in results]))
         finished = sum(result["finished"] for result in results)
         rows.append([depth, len(results), finished, 1e3 * middle, 1e3 * most, 1e3 * longest, nodes])
-        lines["median"].append((depth, middle))
-        lines["90 %"].append((depth, most))
     title = f"Time of a first search, {settings.cards} + {settings.cards} cards"
     table = ReportTable("times", title, columns, rows, note="Seconds of the processor.")
-    return ExperimentReport([table], [LinePlot("times", title, "depth", "seconds", lines, log_y=True)])
+    return ExperimentReport([table], [times_plot(title, results_by_depth)])
+
+
+def times_plot(title: str, results_by_depth: Mapping[int, Sequence[Mapping[str, Any]]]) -> LinePlot:
+    """Plot the median, 90th percentile and longest of the search times by depth."""
+    lines: dict[str, list[tuple[float, float]]] = {"longest": [], "90th percentile": [], "median": []}
+    band: list[tuple[float, float, float]] = []
+    for depth, results in sorted(results_by_depth.items()):
+        seconds = [result["seconds"] for result in results]
+        for name, share in (("median", 0.5), ("90th percentile", 0.9), ("longest", 1)):
+            lines[name].append((depth, float(np.quantile(seconds, share))))
+        band.append((depth, *median_interval(seconds)))
+    return LinePlot(
+        "times", title, Axis("depth", "moves", is_integer=True), Axis("processor time", "s"), lines,
+        bands={"median": band}, log_y=True,
+        n=numbers_text([len(results) for results in results_by_depth.values()], "deals each"),
+        interval="band: 95 % interval of the median over deals; quantiles of few deals have no upper bound",
+    )  # fmt: skip
 
 
 EXPERIMENT = Experiment(

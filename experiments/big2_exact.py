@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from abl_cards.agents import rules_fingerprint
-from abl_cards.core import SEED_RANGE, LinePlot, setting
+from abl_cards.core import SEED_RANGE, Axis, LinePlot, setting
 from abl_cards.experiments.big2_deals import (
     DealRange,
     deal_hands,
@@ -27,6 +27,7 @@ from abl_cards.experiments.big2_deals import (
 )
 from abl_cards.experiments.big2_python_negamax import PythonNegamax
 from abl_cards.experiments.experiment import Experiment
+from abl_cards.experiments.plot_data import SECONDS_FLOOR, median_interval, numbers_text
 from abl_cards.experiments.report import Cell, ExperimentReport, ReportTable
 from abl_cards.experiments.rules import RulesConfig
 from abl_cards.experiments.workspace import ExperimentWorkspace
@@ -129,13 +130,24 @@ def report(settings: Big2ExactConfig, results_by_series: ResultsBySeries) -> Exp
         ],
         note="Seconds of the processor. The ratio is that of the medians on the deals that both have tried.",
     )  # fmt: skip
+    return ExperimentReport([table], [solution_times_plot(results_by_series, settings.seconds)])
+
+
+def solution_times_plot(results_by_series: ResultsBySeries, limit: float) -> LinePlot:
+    """Plot the median and 90th percentile of the solution times of each solver by the number of cards."""
     lines: dict[str, list[tuple[float, float]]] = {}
+    bands: dict[str, list[tuple[float, float, float]]] = {}
     for (cards, solver), results in sorted(results_by_series.items()):
-        for word, share in (("median", 0.5), ("90 %", 0.9)):
-            seconds = float(np.quantile([result["seconds"] for result in results], share))
-            lines.setdefault(f"{solver}, {word}", []).append((cards, seconds))
-    title = "Time of the exact solution"
-    return ExperimentReport([table], [LinePlot("times", title, "cards each", "seconds", lines, log_y=True)])
+        seconds = [max(result["seconds"], SECONDS_FLOOR) for result in results]
+        for word, share in (("median", 0.5), ("90th percentile", 0.9)):
+            lines.setdefault(f"{solver}, {word}", []).append((cards, float(np.quantile(seconds, share))))
+        bands.setdefault(f"{solver}, median", []).append((cards, *median_interval(seconds)))
+    return LinePlot(
+        "times", "Time of the exact solution", Axis("hand size", "cards", is_integer=True), Axis("processor time", "s"),
+        lines, bands=bands, log_y=True,
+        n=numbers_text([len(results) for results in results_by_series.values()], "deals each"),
+        interval=f"bands: 95 % intervals of the medians over deals; a search ends after {limit:g} s, solved or not",
+    )  # fmt: skip
 
 
 def _row(cards: int, ours: Sequence[dict[str, Any]], plain: Sequence[dict[str, Any]]) -> list[Cell]:

@@ -142,7 +142,9 @@ def report(curves: Mapping[tuple[str, int], Curve]) -> ExperimentReport:
         "by HandKB; ablkit: KBBase over equal plays, with a bound on revisions; few labels: nothing else; supervised: "
         "all cards are given. Suits matter to few plays, so a play can be read without its suits."
     )
-    return report_curves(curves, ("plays", "cards"), "Pictures of cards read after learning from plays", note)
+    return report_curves(
+        curves, ("plays", "cards"), "Pictures of cards read after learning from plays", note, "plays read"
+    )
 
 
 def run(settings: CardReadingConfig, workspace: ExperimentWorkspace) -> ExperimentReport:

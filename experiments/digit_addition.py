@@ -93,7 +93,7 @@ def report(curves: Mapping[tuple[str, int], Curve]) -> ExperimentReport:
         "ProgramKB; ablkit: KBBase, which compares the digits with the fewest changes; few labels: nothing else; "
         "supervised: all digits are given. All train equal networks on equal images."
     )
-    return report_curves(curves, ("accuracy",), "Digits read after learning from sums", note)
+    return report_curves(curves, ("accuracy",), "Digits read after learning from sums", note, "digits read")
 
 
 def run(settings: DigitAdditionConfig, workspace: ExperimentWorkspace) -> ExperimentReport:

@@ -15,7 +15,7 @@ import numpy as np
 
 from abl_cards.ablation import LEARNED_PARTS, MATCH_SEED_OFFSET, TwinTrainer, create_twin_config
 from abl_cards.agents import rules_fingerprint
-from abl_cards.core import SEED_RANGE, ErrorBarPlot, require_extra, setting
+from abl_cards.core import SEED_RANGE, ErrorBarPlot, require_extra, setting, share_axis
 from abl_cards.experiments.agent_specs import load_agents
 from abl_cards.experiments.episodes import EpisodeSummary, play_episode_pair
 from abl_cards.experiments.experiment import Experiment
@@ -142,7 +142,11 @@ def report_seeds(settings: GuandanAblnConfig, results: Mapping[int, Mapping[str,
     table = ReportTable("seeds", "Twins trained with and without ABLN, by seed", columns, rows, note, shares)
     bars = {f"seed {seed}": (summary.win_rate, *summary.interval) for seed, summary in summaries.items()}
     bars |= {"seeds and deals": (together.mean, *together.interval)}
-    plot = ErrorBarPlot("seeds", "With ABLN against the twin without", "share of the episodes won", bars, 0.5)
+    counts = {f"seed {seed}": summary.num_episodes for seed, summary in summaries.items()} | {"seeds and deals": total}
+    plot = ErrorBarPlot(
+        "seeds", "With ABLN against the twin without", share_axis("share of the episodes won"), bars, 0.5, counts,
+        n=f"{len(rates)} seeds, {total:,} episodes", interval="95 % intervals, of a seed over deals",
+    )  # fmt: skip
     return ExperimentReport([table], [plot])
 
 
@@ -157,7 +161,12 @@ def report(
     bars = {f"round {number}": (summary.win_rate, *summary.interval) for number, summary in rounds.items()}
     whole = MatchSummary.pool([*rounds.values()])
     bars |= {"all rounds": (whole.win_rate, *whole.interval)}
-    plot = ErrorBarPlot("rounds", f"{first} against {second}", "share of the matches won", bars, 0.5)
+    counts = {f"round {number}": summary.num_games for number, summary in rounds.items()}
+    plot = ErrorBarPlot(
+        "rounds", f"{first} against {second}", share_axis("share of the matches won"), bars, 0.5,
+        counts | {"all rounds": whole.num_games}, n=f"{whole.num_games:,} matches",
+        interval="95 % intervals over deals",
+    )  # fmt: skip
     tables = [_matches([*rounds.values()], whole), *_points(whole, settings.episodes)]
     return ExperimentReport([*tables, *([_ceiling(ceiling)] if ceiling else [])], [plot])
 

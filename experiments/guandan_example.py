@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.agents import agent_fingerprint, check_agent_name, make_explainable_agent
-from abl_cards.core import ErrorCode, GameError, MatrixPlot, setting
+from abl_cards.core import Axis, ErrorCode, GameError, MatrixPlot, setting
 from abl_cards.experiments.experiment import Experiment
 from abl_cards.experiments.recorded_decisions import RecordedEpisodes
 from abl_cards.experiments.report import Cell, ExperimentReport, ReportTable
@@ -162,7 +162,7 @@ def _report(decision: Mapping[str, Any]) -> ExperimentReport:
         ReportTable("card_sets", "Card sets of the chosen label by cost (c)", ("cards", "cost", "what counts"),
               decision["sets"], f"Chosen: {decision['chosen'][1]}."),
     ]  # fmt: skip
-    return ExperimentReport(tables, _heat_maps(hands) if hands else (), f"```text\n{decision['account']}\n```")
+    return ExperimentReport(tables, heat_maps(hands) if hands else (), f"```text\n{decision['account']}\n```")
 
 
 def _to_text(value: Any) -> str:
@@ -185,13 +185,18 @@ def _estimate(hands: Mapping[str, Any]) -> ReportTable:
     return ReportTable("estimate", "Hidden hands: estimate and truth (b)", columns, rows, note, frozenset({columns[3]}))
 
 
-def _heat_maps(hands: Mapping[str, Any]) -> list[MatrixPlot]:
+def heat_maps(hands: Mapping[str, Any]) -> list[MatrixPlot]:
+    """Plot the estimated copies of each card by seat, with a ring for each held copy."""
     rows = tuple(row or "–" for row in hands["rows"])
     return [
-        MatrixPlot(f"{kind}_{seat}", f"{seat}: {kind}", rows, tuple(hands["columns"]), hands[kind][place])
+        MatrixPlot(
+            f"hands_{seat}", f"Estimated hand of the {seat} seat; rings: copies held", rows, tuple(hands["columns"]),
+            hands["estimated"][place], Axis("expected number", "copies"), 2.0,
+            marks=[[None if cell is None else round(cell) for cell in row] for row in hands["held"][place]],
+            n="one decision", interval="no interval: expectations of one estimate",
+        )
         for place, seat in enumerate(hands["seats"])
-        for kind in ("estimated", "held")
-    ]
+    ]  # fmt: skip
 
 
 EXPERIMENT = Experiment(

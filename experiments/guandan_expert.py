@@ -12,10 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from abl_cards.core import SEED_RANGE, LinePlot, Plot, setting
+import numpy as np
+
+from abl_cards.core import SEED_RANGE, Axis, LinePlot, Plot, setting, share_axis
 from abl_cards.experiments.agent_specs import AgentSpec, load_agents
 from abl_cards.experiments.experiment import Experiment
 from abl_cards.experiments.expert_agreement import FIRST_ENTRY, AgreementListener
+from abl_cards.experiments.plot_data import numbers_text
 from abl_cards.experiments.recorded_decisions import RecordedEpisodes
 from abl_cards.experiments.report import ExperimentReport, ReportTable
 from abl_cards.experiments.rules import RulesConfig
@@ -27,6 +30,8 @@ PAPER_SHARES = {FIRST_ENTRY: (0.3936, 0.2429), 30: (0.5860, 0.3389), 20: (0.6305
          5: (0.7674, 0.7570), 1: (0.9479, 0.9537)}  # fmt: skip
 """Table 6, against human experts: actions and scores by step."""
 MIN_EPISODES = 30  # episodes for a point of a curve
+SINGLE_STEPS, BIN_WIDTH = 10, 5
+"""Entries before the end with points of their own, and entries of a point before them."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +58,7 @@ def run(settings: GuandanExpertConfig, workspace: ExperimentWorkspace) -> Experi
         return _compare(workspace, engine, by_name[name], last, settings)
 
     def report(results: Mapping[str, Mapping[str, Any]]) -> ExperimentReport:
-        return ExperimentReport([_agreement(results, source), _steps(results)], _curves(results))
+        return ExperimentReport([_agreement(results, source), _steps(results)], agreement_plots(results))
 
     return report(workspace.measure_each(by_name, compare, report))
 
@@ -118,28 +123,40 @@ def _steps(results: Mapping[str, Mapping[str, Any]]) -> ReportTable:
     return ReportTable("steps", "By position (table 6)", tuple(columns), rows, note, frozenset(columns[2:]))
 
 
-def _curves(results: Mapping[str, Mapping[str, Any]]) -> list[Plot]:
+def agreement_plots(results: Mapping[str, Mapping[str, Any]]) -> list[Plot]:
     """Plot figure 5."""
     plots: list[Plot] = []
     for place, (key, title) in enumerate((("actions", "Agreement with the action"), ("scores", "Score predicted"))):
-        lines = {
-            name: sorted(
-                (int(step), share)
-                for step, (share, count) in result[key].items()
-                if int(step) > 0 and count >= MIN_EPISODES
-            )
-            for name, result in results.items()
-        }
-        drawn = {name: points for name, points in lines.items() if points}
-        bands = {
-            name: [
-                (step, *wilson_interval(share, result[key][str(int(step))][1])) for step, share in drawn.get(name, ())
-            ]
-            for name, result in results.items()
-        }
+        bins = {name: _bins(result[key]) for name, result in results.items()}
+        drawn = {name: [(at, share) for at, share, _ in points] for name, points in bins.items() if points}
+        bands = {name: [(at, *wilson_interval(share, count)) for at, share, count in bins[name]] for name in drawn}
         paper = {"paper": sorted((step, shares[place]) for step, shares in PAPER_SHARES.items() if step > 0)}
-        plots.append(LinePlot(key, title, "entries before the end", "share", drawn, paper, bands, reverse_x=True))
+        counts = [round(count) for points in bins.values() for *_, count in points] or [0]
+        plots.append(
+            LinePlot(
+                key, title, Axis("position before the end", "entries", is_integer=True), share_axis("share predicted"),
+                drawn, paper, bands, reverse_x=True, n=f"{numbers_text(counts, 'episodes')} a point; beyond "
+                f"{SINGLE_STEPS} entries a point is the mean of up to {BIN_WIDTH} neighbours",
+                interval="95 % intervals (Wilson) over episodes; the paper gives none",
+            )
+        )  # fmt: skip
     return plots
+
+
+def _bins(shares: Mapping[str, Sequence[float]]) -> list[tuple[float, float, float]]:
+    """Return position, share and number of episodes of each point: neighbours far from the end are averaged."""
+    bins: dict[int, list[tuple[int, float, float]]] = {}
+    for step, (share, count) in sorted((int(step), tuple(values)) for step, values in shares.items()):
+        if step > 0 and count >= MIN_EPISODES:
+            start = (
+                step if step <= SINGLE_STEPS else SINGLE_STEPS + (step - SINGLE_STEPS - 1) // BIN_WIDTH * BIN_WIDTH + 1
+            )
+            bins.setdefault(start, []).append((step, share, count))
+    points = []
+    for members in bins.values():
+        steps, values, counts = np.array(members, np.float64).T
+        points.append((float(steps.mean()), float(np.average(values, weights=counts)), float(counts.mean())))
+    return points
 
 
 EXPERIMENT = Experiment(

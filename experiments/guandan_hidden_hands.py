@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from abl_cards.agents import AblAgent, rules_fingerprint
-from abl_cards.core import SEED_RANGE, ErrorCode, GameError, LinePlot, Plot, setting
+from abl_cards.core import SEED_RANGE, Axis, ErrorCode, GameError, LinePlot, Plot, setting, share_axis
 from abl_cards.experiments.agent_specs import AgentSpec, load_agents
 from abl_cards.experiments.decision_dataset import DatasetCollector, DecisionDataset, collect_self_play
 from abl_cards.experiments.experiment import Experiment
@@ -35,6 +35,8 @@ from abl_cards.games import Engine
 
 CARDS_LEFT = (27, 20, 10, 5)
 """Columns of the table."""
+
+_DECISIONS_TEXT = "means over decisions of both sides; the number of each hand size was not stored"
 
 
 @dataclass(frozen=True)
@@ -157,11 +159,11 @@ def report(results: Mapping[MeasuredEstimate | TrainedEstimate, Mapping[str, flo
         else:
             errors.setdefault(estimate.source, {})[estimate.name] = result
     tables = [_table(place, of_place) for place, of_place in errors.items()]
-    curves = [_curve(place, of_place) for place, of_place in errors.items()]
+    curves = [plot for place, of_place in errors.items() for plot in error_plots(place, of_place)]
     if not learning:
         return ExperimentReport(tables, curves)
     gap = _gap(learning, {place: errors[place]["counting"]["all"] for place in SOURCES})
-    return ExperimentReport([*tables, gap], [*curves, _gap_curve(learning)])
+    return ExperimentReport([*tables, gap], [*curves, gap_plot(learning)])
 
 
 def _measure_error(
@@ -208,13 +210,39 @@ def _table(source: str, errors: Mapping[str, Mapping[str, float]]) -> ReportTabl
     return ReportTable(f"errors_{source}", title, columns, rows, note, frozenset(columns[-2:]))
 
 
-def _curve(source: str, errors: Mapping[str, Mapping[str, float]]) -> Plot:
+def error_plots(source: str, errors: Mapping[str, Mapping[str, float]]) -> list[Plot]:
+    """Plot the errors of a source by the observer's cards, and how far they are below those of counting."""
     lines = {
         name: sorted((int(left), value) for left, value in error.items() if left not in ("all", "0"))
         for name, error in errors.items()
     }
     title = f"Estimates of hidden hands: {SOURCES[source]}"
-    return LinePlot(f"errors_{source}", title, "the observer's cards", "squared error", lines, reverse_x=True)
+    across = Axis("cards of the observer", "cards", is_integer=True, is_reversed=True)
+    plot = LinePlot(
+        f"errors_{source}", title, across, Axis("squared error of a decision", "copies²"), lines, n=_DECISIONS_TEXT,
+        interval="no interval: only means were stored",
+    )  # fmt: skip
+    return [plot, *_gain_plot(source, errors, across)]
+
+
+def _gain_plot(source: str, errors: Mapping[str, Mapping[str, float]], across: Axis) -> list[Plot]:
+    """Plot how far errors are below those of counting, which parts lines that nearly coincide."""
+    base = errors.get("counting", {})
+    lines = {
+        name: sorted(
+            (int(left), 1 - value / base[left])
+            for left, value in error.items()
+            if left not in ("all", "0") and base.get(left)
+        )
+        for name, error in errors.items()
+        if name != "counting"
+    }
+    plot = LinePlot(
+        f"gains_{source}", f"Error below that of counting: {SOURCES[source]}", across,
+        share_axis("share of the squared error removed"), lines, n=_DECISIONS_TEXT,
+        interval="no interval: only means were stored",
+    )  # fmt: skip
+    return [plot] if lines else []
 
 
 def _gap(learning: Mapping[tuple[float, bool], Mapping[str, float]], counting: Mapping[str, float]) -> ReportTable:
@@ -245,7 +273,8 @@ def _gap_closed(
     return (left_out - learning[share, True][source]) / (left_out - full) if left_out != full else None
 
 
-def _gap_curve(learning: Mapping[tuple[float, bool], Mapping[str, float]]) -> Plot:
+def gap_plot(learning: Mapping[tuple[float, bool], Mapping[str, float]]) -> Plot:
+    """Plot the errors by the share of episodes with revealed hands."""
     lines: dict[str, list[tuple[float, float]]] = {}
     for place, text in SOURCES.items():
         for abduce, treatment in ((False, "left out"), (True, "abduced")):
@@ -256,7 +285,11 @@ def _gap_curve(learning: Mapping[tuple[float, bool], Mapping[str, float]]) -> Pl
             ]
             if points:
                 lines[f"{text}, the rest {treatment}"] = sorted(points)
-    return LinePlot("abduction", "Training with hidden hands", "episodes revealed (%)", "squared error", lines)
+    return LinePlot(
+        "abduction", "Training with hidden hands", Axis("episodes with revealed hands", "%", scale="category"),
+        Axis("squared error of a decision", "copies²"), lines, n="one training a point",
+        interval="no interval: one seed",
+    )  # fmt: skip
 
 
 EXPERIMENT = Experiment(

@@ -12,10 +12,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from abl_cards.ablation import AblationPart, list_parts
-from abl_cards.core import SEED_RANGE, ErrorBarPlot, ErrorCode, GameError, setting
+from abl_cards.core import SEED_RANGE, ErrorBarPlot, ErrorCode, GameError, setting, share_axis
 from abl_cards.experiments.agent_specs import load_agents
 from abl_cards.experiments.experiment import Experiment
 from abl_cards.experiments.matches import MatchSummary, measure_matches
+from abl_cards.experiments.plot_data import numbers_text
 from abl_cards.experiments.report import Cell, ExperimentReport, ReportTable
 from abl_cards.experiments.rules import GameConfig
 from abl_cards.experiments.workspace import ExperimentWorkspace
@@ -94,7 +95,12 @@ def report(agent_name: str, outcomes: Mapping[str, tuple[AblationPart, MatchSumm
         "parts", title, columns, rows, percent_columns=frozenset(columns[3:]), note="With 95 % intervals."
     )
     bars = {name: (summary.win_rate, *summary.interval) for name, (_, summary) in ordered}
-    return ExperimentReport([table], [ErrorBarPlot("parts", title, "share of the matches won", bars, 0.5)])
+    counts = {name: summary.num_games for name, (_, summary) in ordered}
+    plot = ErrorBarPlot(
+        "parts", title, share_axis("share of the matches won with the part"), bars, 0.5, counts,
+        n=numbers_text([*counts.values()] or [0], "matches each"), interval="95 % intervals over deals",
+    )  # fmt: skip
+    return ExperimentReport([table], [plot])
 
 
 EXPERIMENT = Experiment(

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
+from typing import Any
 
-from abl_cards.core import SEED_RANGE, ErrorCode, FloatRange, GameError, MatrixPlot, setting
+from abl_cards.core import SEED_RANGE, ErrorCode, FloatRange, GameError, MatrixPlot, setting, share_axis
 from abl_cards.experiments.agent_specs import AgentSpec, load_agents
 from abl_cards.experiments.experiment import Experiment
 from abl_cards.experiments.external_clients import ExternalProgram, play_external
 from abl_cards.experiments.matches import MatchSummary, measure_matches
+from abl_cards.experiments.plot_data import numbers_text
 from abl_cards.experiments.report import Cell, ExperimentReport, ReportTable
 from abl_cards.experiments.rules import GameConfig
 from abl_cards.experiments.workspace import ExperimentWorkspace
@@ -107,9 +109,25 @@ def report(names: Sequence[str], summaries: Mapping[tuple[str, str], MatchSummar
         "intervals", "With 95 % intervals", columns, rows, percent_columns=frozenset(columns[3:]),
         note="Both games of a pair have the same cards; the intervals count them for as much as they tell.",
     )  # fmt: skip
-    return ExperimentReport(
-        [wins, intervals], [MatrixPlot("wins", "Share of matches won (%)", tuple(names), tuple(names), rates)]
-    )
+    return ExperimentReport([wins, intervals], [wins_plot(names, by_pair)])
+
+
+def wins_plot(names: Sequence[str], by_pair: Mapping[tuple[str, str], MatchSummary]) -> MatrixPlot:
+    """Make the matrix of the matches that the row wins against the column."""
+
+    def cells(value: Callable[[MatchSummary], Any]) -> list[list[Any]]:
+        return [
+            [value(by_pair[row, column]) if (row, column) in by_pair else None for column in names] for row in names
+        ]
+
+    counts = cells(lambda summary: summary.num_games)
+    known = [count for row in counts for count in row if count] or [0]
+    return MatrixPlot(
+        "wins", "Matches that the row wins against the column", tuple(names), tuple(names),
+        cells(lambda summary: summary.win_rate), share_axis("share of the matches"),
+        bounds=cells(lambda summary: summary.interval), counts=counts, n=numbers_text(known, "matches a pair"),
+        interval="95 % intervals over deals below the values",
+    )  # fmt: skip
 
 
 EXPERIMENT = Experiment(

@@ -16,7 +16,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from abl_cards.agents import agent_fingerprint, check_agent_name, find_weights, rules_fingerprint
-from abl_cards.core import SEED_RANGE, ErrorCode, GameError, LinePlot, Plot, format_count, setting, settings_to_json
+from abl_cards.core import (
+    SEED_RANGE,
+    Axis,
+    ErrorCode,
+    GameError,
+    LinePlot,
+    Plot,
+    format_count,
+    setting,
+    settings_to_json,
+    share_axis,
+)
 from abl_cards.experiments.agent_specs import AgentSpec, load_agents
 from abl_cards.experiments.episodes import EpisodeSummary, measure_episodes
 from abl_cards.experiments.experiment import Experiment
@@ -263,8 +274,11 @@ def _strength_curve(settings: JointLoopConfig, summaries: Mapping[LoopPairing, E
         into, name = (levels, f"{settings.reference_agent} {name}") if beside else (lines, name)
         into.setdefault(name, []).extend((minutes, result.win_rate) for minutes in times)
         bands.setdefault(name, []).extend((minutes, *result.interval) for minutes in times)
-    title = "What was learned"
-    return LinePlot("learned", title, "minutes of training", "share of the episodes won", lines, levels, bands)
+    return LinePlot(
+        "learned", "Wins of the agent as it learns", Axis("training", "min"), share_axis("share of the episodes won"),
+        lines, levels, bands, n=f"{settings.episodes:,} episodes a point", interval="95 % intervals over deals",
+        reference=0.5,
+    )  # fmt: skip
 
 
 EXPERIMENT = Experiment(

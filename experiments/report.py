@@ -1,4 +1,4 @@
-"""Reports of experiments: tables as Markdown and JSON, plots as PNG files where matplotlib is installed."""
+"""Reports of experiments: tables as Markdown and JSON, plots as SVG and PDF files where matplotlib is installed."""
 
 from __future__ import annotations
 
@@ -8,14 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from abl_cards.core import (
+    COLUMN_WIDTH,
     INSTALL_COMMAND,
+    PAGE_WIDTH,
     ErrorBarPlot,
     LinePlot,
     MatrixPlot,
     Plot,
     format_value,
     has_matplotlib,
-    save_png,
+    plot_caption,
+    save_figure,
 )
 
 __all__ = ["Cell", "ErrorBarPlot", "ExperimentReport", "LinePlot", "MatrixPlot", "Plot", "ReportTable"]
@@ -89,16 +92,24 @@ class ExperimentReport:
         part = f"**This is a part.** Not measured yet: {missing}. The same command goes on."
         parts = [f"# {name}", *([part] if missing else []), summary, f"Settings: {used}."]
         parts += [table.to_markdown() for table in self.tables]
-        parts += [f"![{plot.name}]({plot.name}.png)" for plot in self.plots]
+        parts += [figure_markdown(plot) for plot in self.plots]
         return "\n\n".join([*parts, *([self.text] if self.text else [])]) + "\n"
 
     def draw_plots(self, folder: Path, log: Callable[[str], None]) -> None:
-        """Write the plots as PNG files."""
+        """Write the plots as SVG files, and as PDF files 3.3 and 6.9 inches wide."""
         if not self.plots or not has_matplotlib():
             log("no plots drawn" + (f": {INSTALL_COMMAND}" if self.plots else ""))
             return
         for plot in self.plots:
-            save_png(plot, folder / f"{plot.name}.png")
+            save_figure(plot, folder / f"{plot.name}.svg")
+            for width in (COLUMN_WIDTH, PAGE_WIDTH):
+                save_figure(plot, folder / f"{plot.name}-{width}in.pdf", width)
+
+
+def figure_markdown(plot: Plot) -> str:
+    """Return the picture of a plot for ``report.md``, described by its title and caption."""
+    text = f"{plot.title.rstrip('.')}. {plot_caption(plot)}".strip().replace("[", "(").replace("]", ")")
+    return f"![{text}]({plot.name}.svg)"
 
 
 def _value_text(value: Any) -> str:

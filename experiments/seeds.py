@@ -14,7 +14,7 @@ from typing import Any, cast
 import numpy as np
 
 from abl_cards.agents import files_fingerprint
-from abl_cards.core import require_extra, setting, settings_to_json
+from abl_cards.core import plot_from_json, require_extra, setting, settings_to_json
 from abl_cards.experiments.report import Cell, ErrorBarPlot, ExperimentReport, LinePlot, MatrixPlot, Plot, ReportTable
 from abl_cards.experiments.workspace import ExperimentWorkspace, ProgressCallback
 from abl_cards.games.description import KB_ROOT, SHOW_FILE
@@ -232,15 +232,22 @@ def _combine_plots(plots: Sequence[Plot]) -> Plot:
         return _combine_lines([plot for plot in plots if isinstance(plot, LinePlot)])
     if isinstance(first, ErrorBarPlot):
         bars = [plot.bars for plot in plots if isinstance(plot, ErrorBarPlot)]
-        return replace(first, bars={name: _bar([part[name] for part in bars if name in part]) for name in bars[0]})
+        means = {name: _bar([part[name] for part in bars if name in part]) for name in bars[0]}
+        return replace(first, bars=means, counts={}, interval=_coverage_text(len(plots)))
     if isinstance(first, MatrixPlot):
         cells = np.array([plot.values for plot in plots if isinstance(plot, MatrixPlot)], np.float64)
-        return replace(first, values=cells.mean(axis=0).tolist())
+        means = np.where(np.isnan(cells).any(axis=0), None, cells.mean(axis=0)).tolist()
+        return replace(first, values=means, bounds=(), counts=(), interval=f"means over {len(plots)} seeds")
     return first
 
 
-def _bar(bars: Sequence[tuple[float, float, float]]) -> tuple[float, float, float]:
-    estimate = combine_seeds([bar[0] for bar in bars], [interval_error((bar[1], bar[2])) for bar in bars])
+def _coverage_text(seeds: int) -> str:
+    return f"95 % intervals cover {describe_coverage(seeds)}"
+
+
+def _bar(bars: Sequence[tuple[float, float | None, float | None]]) -> tuple[float, float, float]:
+    errors = [interval_error((low, high)) for _, low, high in bars if low is not None and high is not None]
+    estimate = combine_seeds([bar[0] for bar in bars], errors if len(errors) == len(bars) else None)
     return (estimate.mean, *(estimate.interval or (estimate.mean, estimate.mean)))
 
 
@@ -262,7 +269,7 @@ def _combine_lines(plots: Sequence[LinePlot]) -> LinePlot:
         bands[name] = [
             (float(x), *estimate.interval) for x, estimate in zip(places, estimates, strict=True) if estimate.interval
         ]
-    return replace(plots[0], lines=lines, bands={**plots[0].bands, **bands})
+    return replace(plots[0], lines=lines, bands={**plots[0].bands, **bands}, interval=_coverage_text(len(plots)))
 
 
 # --- plain values ----------------------------------------------------------------------------------------------------
@@ -276,7 +283,7 @@ def _report_to_plain(report: ExperimentReport) -> dict[str, Any]:
         {**vars(table), "rows": [list(row) for row in table.rows], "percent_columns": sorted(table.percent_columns)}
         for table in report.tables
     ]
-    plots = [{"kind": type(plot).__name__, **_to_lists(vars(plot))} for plot in report.plots]
+    plots = [{"name": plot.name, **_to_lists(plot.to_json())} for plot in report.plots]
     return {"tables": _to_lists(tables), "plots": plots, "text": report.text}
 
 
@@ -289,9 +296,17 @@ def _report_from_plain(plain: Mapping[str, Any]) -> ExperimentReport:
         })
         for table in plain["tables"]
     ]  # fmt: skip
-    plots = [_PLOT_KINDS[plot["kind"]](**{key: value for key, value in plot.items() if key != "kind"})
-             for plot in plain["plots"]]  # fmt: skip
+    plots = [plot for value in plain["plots"] if (plot := _read_plot(value)) is not None]
     return ExperimentReport(tables, plots, plain["text"])
+
+
+def _read_plot(value: Mapping[str, Any]) -> Plot | None:
+    """Read a plot, also of cells that were stored with the names of classes."""
+    kind = _PLOT_KINDS.get(value["kind"])
+    if kind is not None:
+        plot: Plot = kind(**{key: entry for key, entry in value.items() if key != "kind"})
+        return plot
+    return plot_from_json(value["name"], value)
 
 
 def _to_lists(value: Any) -> Any:

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
-from abl_cards.core import ErrorBarPlot, LinePlot, Plot
+from abl_cards.core import Axis, ErrorBarPlot, LinePlot, Plot, share_axis
+from abl_cards.experiments.plot_data import numbers_text
 from abl_cards.experiments.report import Cell, ExperimentReport, ReportTable
 from abl_cards.experiments.strength_views import METHODS, PAPER_SILHOUETTES
 from abl_cards.hand_analysis import DealClustering, DealSample
-from abl_cards.matches import format_interval
+from abl_cards.matches import format_interval, wilson_interval
 
 Results = Mapping[str, Any]
 
@@ -39,12 +40,12 @@ def report(findings: StrengthFindings) -> ExperimentReport:
         tables += [draw_table(findings.clusterings), class_table(findings.sample, findings.difficulty)]
     if findings.training:
         tables += [network_table(findings.training["shown"]), confusion_table(findings.training["shown"])]
-        plots += training_curves(findings.training["history"])
+        plots += training_curves(findings.training["history"], findings.training["shown"]["deals"])
     if findings.generated:
         tables += [deal_table(findings.generated)]
     if findings.outcomes:
         tables += [win_table(findings.generated[: len(findings.outcomes)], findings.outcomes)]
-        plots += win_bars(findings.outcomes)
+        plots[:0] = win_bars(findings.outcomes, [result["what"]["deals"] for result in findings.generated])
     return ExperimentReport(tables, plots)
 
 
@@ -148,25 +149,37 @@ def _separation_text(played: Sequence[Mapping[str, Results]]) -> str:
     return ", ".join(words)
 
 
-def training_curves(history: Sequence[Results]) -> list[Plot]:
-    """Plot figures 5 and 6."""
+def training_curves(history: Sequence[Results], deals: int) -> list[Plot]:
+    """Plot figures 5 and 6, with the number of held-out deals."""
     loss = {
         "learned from": [(epoch["epoch"], epoch["loss"]) for epoch in history],
         "held out": [(epoch["epoch"], epoch["tested"]) for epoch in history],
     }
     right = {"held out": [(epoch["epoch"], epoch["accuracy"]) for epoch in history]}
-    dashed = {"the paper": [(history[0]["epoch"], 0.71), (history[-1]["epoch"], 0.71)]}
+    dashed = {"paper": [(history[0]["epoch"], 0.71), (history[-1]["epoch"], 0.71)]}
+    bands = {"held out": [(epoch["epoch"], *wilson_interval(epoch["accuracy"], deals)) for epoch in history]}
+    across, count = Axis("training", "epochs", is_integer=True), f"{deals:,} held-out deals"
     return [
-        LinePlot("loss", "Loss of the network", "epoch", "cross-entropy", loss),
-        LinePlot("accuracy", "Share of deals whose class is told", "epoch", "right", right, dashed),
-    ]
+        LinePlot("loss", "Loss of the network", across, Axis("cross-entropy", "nats"), loss, n=count,
+                 interval="no interval: losses were not stored by deal"),
+        LinePlot("accuracy", "Deals whose class is recognised", across, share_axis("share of the deals"), right, dashed,
+                 bands, n=count, interval="95 % intervals (Wilson) over deals; the paper gives none"),
+    ]  # fmt: skip
 
 
-def win_bars(outcomes: Sequence[Mapping[str, Results]]) -> list[Plot]:
-    """Plot figure 7."""
+def win_bars(outcomes: Sequence[Mapping[str, Results]], deals: Sequence[int]) -> list[Plot]:
+    """Plot figure 7, with the number of deals of each class."""
     bars = {
         f"class {number}, {name}": (result["won"], *result["interval"])
         for name in outcomes[0]
         for number, result in enumerate(by_agent[name] for by_agent in outcomes)
     }
-    return [ErrorBarPlot("wins", "Landlord's wins by class and agent", "share of games", bars, 0.5)]
+    groups = {
+        f"class {number}, {name}": (name, f"class {number}") for name in outcomes[0] for number in range(len(outcomes))
+    }
+    plot = ErrorBarPlot(
+        "wins", "Wins of the landlord by class of the deals, one agent in all seats", share_axis("share of the games"),
+        bars, 0.5, groups=groups, n=numbers_text([*deals] or [0], "deals a class"),
+        interval="95 % intervals (Wilson) over deals",
+    )  # fmt: skip
+    return [plot]

@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from abl_cards.agents import rules_fingerprint
-from abl_cards.core import SEED_RANGE, LinePlot, former_fingerprint, setting
+from abl_cards.core import SEED_RANGE, Axis, LinePlot, former_fingerprint, setting, share_axis
 from abl_cards.experiments.agent_specs import AgentSpec, load_agents
 from abl_cards.experiments.branching_factors import branching_table
 from abl_cards.experiments.episodes import play_episodes
 from abl_cards.experiments.experiment import Experiment
+from abl_cards.experiments.plot_data import numbers_text
 from abl_cards.experiments.report import Cell, ExperimentReport, ReportTable
 from abl_cards.experiments.rules import RulesConfig
 from abl_cards.experiments.seeds import SeedsConfig, over_seeds
@@ -325,7 +326,11 @@ def _learning_curve(settings: TractorEasyConfig, summaries: Mapping[TractorPairi
             steps = float(settings.decisions_after(meeting.stage))
             lines.setdefault(name, []).append((steps, summary.win_rate))
             bands.setdefault(name, []).append((steps, *summary.interval))
-    return LinePlot("steps", "Against kb", "decisions of self-play", "share of the games won", lines, {}, bands)
+    count = numbers_text([summary.num_games for summary in summaries.values()] or [0], "games a point")
+    return LinePlot(
+        "steps", "Against kb while learning", Axis("self-play", "decisions"), share_axis("share of the games won"),
+        lines, {}, bands, n=count, interval="95 % intervals over deals", reference=0.5,
+    )  # fmt: skip
 
 
 EXPERIMENT = Experiment(

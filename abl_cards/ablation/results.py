@@ -22,7 +22,8 @@ from abl_cards.core import (
     Plot,
     format_seed,
     has_matplotlib,
-    save_png,
+    save_figure,
+    share_axis,
 )
 from abl_cards.matches import (
     SEED_METHOD,
@@ -275,7 +276,7 @@ class Ablation:
         } | ({"training": self.training.to_json()} if self.training else {})  # fmt: skip
 
     def plot(self, path: Path | str) -> None:
-        """Draw the win rates with their intervals, and write them as a PNG file.
+        """Draw the win rates with their intervals, and write them as an SVG, PDF or PNG file.
 
         Args:
             path: File to write; one that exists is replaced.
@@ -285,11 +286,15 @@ class Ablation:
             OSError: The file cannot be written.
         """
         bars = {row.part: (row.rate, *row.interval) for row in self.sorted_rows()}
-        save_plot(ErrorBarPlot("ablation", self.title, "share of the games won with the part", bars, 0.5), path)
+        plot = ErrorBarPlot(
+            "ablation", self.title, share_axis("share of the games won with the part"), bars, 0.5,
+            n=f"{self.games:,} games each", interval=f"{self.level:.0%} intervals",
+        )  # fmt: skip
+        save_plot(plot, path)
 
 
 def save_plot(plot: Plot, path: Path | str) -> None:
-    """Write a plot as a PNG file; raises GameError where matplotlib is not installed.
+    """Write a plot as an SVG, PDF or PNG file; raises GameError where matplotlib is not installed.
 
     Args:
         plot: The plot.
@@ -297,7 +302,7 @@ def save_plot(plot: Plot, path: Path | str) -> None:
     """
     if not has_matplotlib():
         raise GameError(f"a plot needs matplotlib: {INSTALL_COMMAND}", ErrorCode.AGENT_NOT_APPLICABLE)
-    save_png(plot, Path(path))
+    save_figure(plot, Path(path))
 
 
 def _p_text(p_value: float | None) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from abl_cards.ablation.results import AblationVerdict, save_plot
 from abl_cards.ablation.runner import AblationProgress, ablate
 from abl_cards.agents import agent_variant, check_agent_name
-from abl_cards.core import ErrorCode, GameError, LinePlot, format_seed
+from abl_cards.core import Axis, ErrorCode, GameError, LinePlot, format_seed, share_axis
 from abl_cards.games import Engine, Game
 from abl_cards.matches import format_interval
 
@@ -89,7 +89,7 @@ class WeightSweep:
         }  # fmt: skip
 
     def plot(self, path: Path | str) -> None:
-        """Draw the win rates with their intervals by factor, and write them as a PNG file.
+        """Draw the win rates with their intervals by factor, and write them as an SVG, PDF or PNG file.
 
         Args:
             path: File to write; one that exists is replaced.
@@ -102,8 +102,9 @@ class WeightSweep:
         points = sorted((*self.points, itself), key=lambda point: point.factor)
         lines = {self.preference: [(point.factor, point.rate) for point in points]}
         bands = {self.preference: [(point.factor, *point.interval) for point in points]}
-        label = "share of the games won by the scaled agent"
-        save_plot(LinePlot("sweep", self.title, "factor of the weights", label, lines, bands=bands), path)
+        across, up = Axis("factor of the weights", "×"), share_axis("share of the games won by the scaled agent")
+        interval = f"{self.level:.0%} intervals"
+        save_plot(LinePlot("sweep", self.title, across, up, lines, bands=bands, interval=interval, reference=0.5), path)
 
 
 def sweep_weight(

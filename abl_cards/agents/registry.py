@@ -180,7 +180,7 @@ def check_agent_name(text: str) -> AgentName:
     if name.kind not in AGENT_FACTORIES:
         advice = _suggestion_text(name.kind, tuple(AGENT_FACTORIES))
         problem = f"unknown agent '{name.kind}' ({advice}; or name a class of yours: module:Class)"
-        raise GameError(problem, ErrorCode.UNKNOWN_AGENT)
+        raise GameError(problem, ErrorCode.UNKNOWN_AGENT, [name.kind])
     factory = AGENT_FACTORIES[name.kind]
     if len(name.numbers) > factory.max_numbers:
         problem = f"agent '{name}': {factory.max_numbers or 'no'} numbers may stand alone"

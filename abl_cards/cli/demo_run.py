@@ -163,8 +163,8 @@ def _set_options(**values: str) -> list[str]:
 def _print_plot_paths(folder: Path) -> None:
     """Print the paths of the curves."""
     for name in ("learned", "wins"):
-        if (folder / f"{name}.png").exists():
-            typer.echo(f"  {folder / name}.png")
+        if (folder / f"{name}.svg").exists():
+            typer.echo(f"  {folder / name}.svg")
 
 
 def _explain_decision(prefix: str, name: str, sample: Path, agent: str | None, folder: Path) -> None:

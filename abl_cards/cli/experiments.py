@@ -62,8 +62,8 @@ def run(
     the measurements that depend on them. --kb and --profile are settings too: the rules of all play and training.
     Values of a setting with several values are separated by spaces. --ray measures independent cells in parallel, on
     this machine or in a cluster. --json prints the content of results.json,
-    {"experiment","directory","command","settings","marks","tables","plots"}; marks are digests of the rules, records,
-    weights and agents. --csv writes one row a measurement.
+    {"experiment","summary","directory","command","settings","marks","tables","plots"}; marks are digests of the rules,
+    records, weights and agents. --csv writes one row a measurement.
 
     An experiment of your own is a Python file that defines EXPERIMENT; FILE.py:NAME is another name in it.
 

@@ -16,6 +16,7 @@ from abl_cards.cli.console import (
     RuleFolder,
     find_game,
     list_profiles,
+    load_engine,
     load_knowledge,
     print_json,
     print_problems,
@@ -24,7 +25,7 @@ from abl_cards.cli.console import (
 from abl_cards.core import pause_gc
 
 if TYPE_CHECKING:
-    from abl_cards.asp import KBError
+    from abl_cards.asp import Diagnostic, KBError
     from abl_cards.circuit import KnowledgeBase
     from abl_cards.games import Game
 
@@ -40,7 +41,7 @@ def check(
 
     Prints sizes, the share of the limits that grounding the largest profile takes, and the costliest rules. Errors go
     to stderr, one per line, with file, line and columns; the exit code is then 1. At most 50 errors and 50 warnings are
-    printed; --json has all.
+    printed; --json has all. A hint, for a folder without show.lp, changes nothing. Lessons are checked too: their blocks, and the answers that they claim.
 
         abl-cards kb check guandan
 
@@ -51,6 +52,8 @@ def check(
     with pause_gc():
         reports = [_check_profile(game, directory, name, not no_cache) for name in chosen]
         grounding = _measure_largest(reports, not no_cache)
+        is_sound = not any(report.to_json["errors"] for report in reports)
+        lesson_errors = _check_lessons(game, directory, profile) if is_sound else []
     hints = _find_hints(game, directory)
     if as_json:
         print_json(
@@ -58,17 +61,19 @@ def check(
                 "game": game.name,
                 "directory": str(directory or game.directory),
                 "profiles": [report.to_json for report in reports],
+                "lessons": [asdict(diagnostic) for diagnostic in lesson_errors],
                 "grounding": grounding,
                 "hints": hints,
             }
         )
     else:
+        print_problems(list(map(str, lesson_errors)))
         _print_reports(game, directory or game.directory, reports)
         _print_limits(grounding)
-        _print_verdict(reports)
         for hint in hints:
             typer.echo(f"hint: {hint}")
-    if any(report.to_json["errors"] for report in reports):
+        _print_verdict(reports, len(lesson_errors))
+    if lesson_errors or not is_sound:
         raise typer.Exit(1)
 
 
@@ -90,7 +95,7 @@ def _check_profile(game: Game, folder: Path | None, profile: str | None, cache: 
         auxiliary = list(game.auxiliary_rules(folder, profile, cache))
         sizes = _compute_sizes(knowledge)
         limits = game.warnings(knowledge, folder, profile)
-        if show_errors := game.show_errors(folder, profile):
+        if show_errors := game.show_errors(knowledge, folder, profile):
             raise KBError(show_errors)
     except KBError as problem:
         errors = {"profile": profile, "warnings": [], "errors": _diagnostics_to_json(problem)}
@@ -114,7 +119,9 @@ def _find_hints(game: Game, folder: Path | None) -> list[str]:
         return []
     if layers.show_file is not None or not layers.files:
         return []
-    return [f"no {SHOW_FILE}: the table shows all public facts, in the order of the rules (docs: what a table shows)"]
+    return [
+        f"no {SHOW_FILE}: the table shows all public facts, in the order of the rules (docs/reference/predicates.md)"
+    ]
 
 
 def _compute_sizes(knowledge: KnowledgeBase) -> dict[str, Any]:
@@ -195,7 +202,20 @@ def _percent(grounding: dict[str, Any], name: str) -> str:
     return f"{100 * grounding[name] / grounding['limits'][name]:.1f} %"
 
 
-def _print_verdict(reports: Sequence[_ProfileReport]) -> None:
+def _check_lessons(game: Game, directory: Path | None, profile: str | None) -> list[Diagnostic]:
+    """Return the errors of the lessons of a folder, whose quizzes the engine answers."""
+    from abl_cards.web import check_lessons, find_lessons, misnamed_lessons
+
+    folder = directory or game.directory
+    if not find_lessons(folder):
+        return misnamed_lessons(folder)
+    return check_lessons(load_engine(game, directory, profile), game, folder)
+
+
+def _print_verdict(reports: Sequence[_ProfileReport], num_lesson_errors: int) -> None:
+    if num_lesson_errors:
+        typer.echo(f"{num_lesson_errors} errors in lessons", err=True)
+        return
     sound = sum(not report.to_json["errors"] for report in reports)
     rejected = len(reports) - sound
     typer.echo(f"{sound} of {len(reports)} profiles are sound" if rejected else "no errors", err=bool(rejected))

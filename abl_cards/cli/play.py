@@ -91,8 +91,8 @@ def match(
 
     --ray distributes the games over processes, on this machine or in a cluster; the result is the same.
 
-    --json prints {"agents","games","seed","wins","draws","rate","interval","episodes"}, and "roles", "standings" and
-    "lapses" if there are any. A lapse is a game that a program lost by an invalid answer or a timeout:
+    --json prints {"game","agents","games","seed","wins","draws","rate","interval","episodes"}, and "roles", "standings"
+    and "lapses" if there are any. A lapse is a game that a program lost by an invalid answer or a timeout:
     {"game","seat","agent","kind","text"}. --csv writes one row an agent, and one an agent and role; --record keeps
     each episode, with the agent of each seat in "players".
     """
@@ -115,7 +115,7 @@ def match(
         _check_distributable(names, record, log)
         where = (game_name, directory and directory.absolute(), profile)
         result = _play_on_ray(ray, where, engine, names, games, seed, deals, ways)
-        print_json(result.to_json()) if as_json else print_result(result, engine, "en")
+        print_json(_match_json(result)) if as_json else print_result(result, engine, "en")
         write_csv_file(csv, match_rows(result) if csv else [])
         return
     language = next((player.language for player in players if isinstance(player, HumanAgent)), "en")
@@ -132,10 +132,15 @@ def match(
         typer.echo(no_result_text(left, language), err=True)
         raise typer.Exit(INTERRUPTED_EXIT) from None
     if as_json:
-        print_json(result.to_json())
+        print_json(_match_json(result))
     else:
         print_result(result, engine, language)
     write_csv_file(csv, match_rows(result) if csv else [])
+
+
+def _match_json(result: MatchResult) -> dict[str, Any]:
+    """Return the plain values of a match, with the name of the game first."""
+    return {"game": result.game, **result.to_json()}
 
 
 def _check_distributable(names: Sequence[str], record: Path | None, log: Path | None) -> None:

@@ -59,7 +59,8 @@ def web(
 ) -> None:
     """Play, review records and watch in the browser: a local web server without accounts.
 
-    The first screen is a table. Seats belong to agents, or to people by link. See docs/how-to/play-in-the-browser.md.
+    The first screen has a tile for each game, your tables, and invitations for friends and classes.
+    See docs/how-to/play-in-the-browser.md.
 
         abl-cards web --open
 

@@ -34,7 +34,19 @@ if TYPE_CHECKING:
     from abl_cards.core.parallel import MIN_LIGHT_ITEMS_PER_THREAD, NUM_THREADS, map_ranges, single_threaded
     from abl_cards.core.paths import DATA, PACKAGE, PROJECT
     from abl_cards.core.platforms import require_posix
-    from abl_cards.core.plots import INSTALL_COMMAND, ErrorBarPlot, LinePlot, MatrixPlot, Plot, has_matplotlib, save_png
+    from abl_cards.core.plot_drawing import COLUMN_WIDTH, PAGE_WIDTH, save_figure
+    from abl_cards.core.plots import (
+        INSTALL_COMMAND,
+        Axis,
+        ErrorBarPlot,
+        LinePlot,
+        MatrixPlot,
+        Plot,
+        has_matplotlib,
+        plot_caption,
+        plot_from_json,
+        share_axis,
+    )
     from abl_cards.core.result_file import (
         add_former_fingerprint,
         append_result,
@@ -61,18 +73,21 @@ if TYPE_CHECKING:
     from abl_cards.core.user_code import PYTHON_SUFFIX, add_cwd_to_path, call_user_code, import_file
 
 __all__ = [
+    "COLUMN_WIDTH",
     "DATA",
     "INSTALL_COMMAND",
     "LANGUAGES",
     "MIN_LIGHT_ITEMS_PER_THREAD",
     "NUM_THREADS",
     "PACKAGE",
+    "PAGE_WIDTH",
     "PROJECT",
     "PYTHON_SUFFIX",
     "SECRET_SEED_BITS",
     "SEED_RANGE",
     "UNIT_INTERVAL",
     "ArchiveError",
+    "Axis",
     "CpuBudget",
     "CpuBudgetExceeded",
     "ErrorBarPlot",
@@ -124,6 +139,8 @@ __all__ = [
     "parse_json_line",
     "parse_seed",
     "pause_gc",
+    "plot_caption",
+    "plot_from_json",
     "read_archive",
     "read_json_file",
     "read_line_batches",
@@ -133,13 +150,14 @@ __all__ = [
     "require_posix",
     "result_key",
     "rows_to_frame",
-    "save_png",
+    "save_figure",
     "scale_to_range",
     "scale_to_range_array",
     "secret_seed",
     "seed64",
     "setting",
     "settings_to_json",
+    "share_axis",
     "shared_budget",
     "single_threaded",
     "splitmix64",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
 
 
@@ -162,12 +163,27 @@ class ErrorCode(StrEnum):
 
     # Rule laboratory, commands and the web page
     INVALID_CASE = "invalid-case", "A test case has an unknown, missing or invalid field."
+    INVALID_LESSON = "invalid-lesson", "A lesson has an unknown block, one with invalid content, or a claim that fails."
     INVALID_NAME = "invalid-name", "A name of a file, folder or predicate is malformed or taken."
     ALREADY_EXISTS = "already-exists", "The file or folder exists and is not overwritten."
     INVALID_REQUEST = "invalid-request", "A request to the web server has a missing or invalid field."
     NOT_FOUND = "not-found", "The requested table, run, report, record or name does not exist."
     NOT_ALLOWED = "not-allowed", "The request needs a permission or an option that is not given."
     OUT_OF_TURN = "out-of-turn", "The request does not fit the current decision of the table."
+    ALREADY_DECIDED = "already-decided", "The decision that a request is about has been made already."
+    NOT_SEATED = "not-seated", "An onlooker has no hand, no turn and no name."
+    NOT_OWNER = "not-owner", "Only the owner of the table may do this."
+    SEAT_TAKEN = "seat-taken", "The seat belongs to another player."
+    UNKNOWN_SEAT = "unknown-seat", "The table has no seat of this number."
+    NOTHING_TO_TAKE_BACK = "nothing-to-take-back", "The player has decided nothing that can be taken back."
+    NO_PRACTICE = "no-practice", "Decisions are taken back at practice tables only."
+    WRONG_COUNT = "wrong-count", "Another number of cards is to be chosen."
+    AGENT_REFUSED = "agent-refused", "The agent runs or reads something, and the server was not started with it."
+    TABLES_IN_USE = "tables-in-use", "All tables of the server are in use."
+    REVIEWS_RUNNING = "reviews-running", "As many reviews are running as the server allows."
+    EXPIRED = "expired", "A review or a laboratory was closed after a long time without use."
+    INVALID_KEY = "invalid-key", "The access key is not that of the running server."
+    INTERNAL_ERROR = "internal-error", "The server has failed; its log says why."
     TOO_MANY_REQUESTS = "too-many-requests", "A limit of simultaneous or frequent requests is reached."
 
 
@@ -176,17 +192,21 @@ class GameError(ValueError):
 
     Attributes:
         code: Kind of the error.
+        values: Names and numbers of the message, for texts in other languages.
     """
 
-    def __init__(self, message: str, code: ErrorCode = ErrorCode.INVALID_VALUE) -> None:
+    def __init__(
+        self, message: str, code: ErrorCode = ErrorCode.INVALID_VALUE, values: Sequence[str | int] = ()
+    ) -> None:
         """Make an error.
 
         Args:
             message: One line for people: what is wrong, where, and what to do.
             code: Kind of the error.
+            values: Names and numbers of the message.
         """
         super().__init__(message)
-        self.code = code
+        self.code, self.values = code, tuple(values)
 
 
 class TooManyMovesError(GameError):

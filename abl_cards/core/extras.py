@@ -10,9 +10,9 @@ from importlib.util import find_spec
 
 EXTRAS = {
     "ablkit": "learning", "safetensors": "learning", "scipy": "learning", "sklearn": "learning", "torch": "learning",
-    "starlette": "web", "uvicorn": "web", "websockets": "web",
+    "segno": "web", "starlette": "web", "uvicorn": "web", "websockets": "web",
     "gymnasium": "gymnasium", "pettingzoo": "pettingzoo",
-    "lsprotocol": "lsp", "pygls": "lsp", "matplotlib": "plots", "ray": "cluster",
+    "lsprotocol": "lsp", "pygls": "lsp", "matplotlib": "plots", "quickjs": "picture", "ray": "cluster",
 }  # fmt: skip
 """Top-level module: the extra in pyproject.toml that installs it."""
 

@@ -1,154 +1,338 @@
-"""Plots as plain values, which matplotlib draws where it is installed."""
+"""Figures as data: axes with units, values, intervals and sample sizes; drawn by matplotlib and by the web page."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any, Protocol
 
-from abl_cards.core.atomic_files import atomic_write
 from abl_cards.core.extras import install_command
 
 INSTALL_COMMAND = install_command("matplotlib")
 
+Interval = tuple[float | None, float | None]
+"""Lower and upper bound; None where a bound is unknown."""
+
+
+@dataclass(frozen=True)
+class Axis:
+    """Axis of a figure.
+
+    Attributes:
+        label: Quantity.
+        unit: Unit; ``"%"`` for shares, empty for names.
+        scale: ``"linear"``, ``"log"``, or ``"category"`` for equal steps from one value to the next.
+        is_share: Values from 0 to 1 are shown as percentages.
+        is_integer: Only whole numbers have ticks.
+        is_reversed: The largest value lies on the left.
+    """
+
+    label: str
+    unit: str = ""
+    scale: str = "linear"
+    is_share: bool = False
+    is_integer: bool = False
+    is_reversed: bool = False
+
+    @property
+    def text(self) -> str:
+        """Label with its unit."""
+        return f"{self.label} ({self.unit})" if self.unit else self.label
+
+    @property
+    def factor(self) -> float:
+        """Factor from values to numbers shown."""
+        return 100.0 if self.is_share else 1.0
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the fields that differ from their defaults."""
+        defaults = asdict(Axis(self.label))
+        return {"label": self.label, **{key: value for key, value in asdict(self).items() if value != defaults[key]}}
+
+    @classmethod
+    def from_json(cls, value: Any) -> Axis:
+        """Read an axis from plain values, or from a text such as ``time (s)``."""
+        if not isinstance(value, Mapping):
+            return parse_axis(str(value or ""))
+        known = {entry.name for entry in fields(cls)}
+        return cls(**{"label": "", **{key: entry for key, entry in value.items() if key in known}})
+
+
+def parse_axis(label: Axis | str, is_share: bool = False) -> Axis:
+    """Return an axis, where a text names the quantity with its unit in brackets.
+
+    >>> parse_axis("time (s)")
+    Axis(label='time', unit='s', scale='linear', is_share=False, is_integer=False, is_reversed=False)
+
+    Args:
+        label: An axis, or its text.
+        is_share: The values of an axis given as text are shares from 0 to 1.
+    """
+    if isinstance(label, Axis):
+        return label
+    head, bracket, tail = label.rpartition(" (")
+    if bracket and tail.endswith(")"):
+        return Axis(head, tail[:-1])
+    return Axis(label, "%" if is_share else "", is_share=is_share)
+
+
+def share_axis(label: str) -> Axis:
+    """Return an axis of shares from 0 to 1, shown as percentages."""
+    return Axis(label, "%", is_share=True)
+
 
 class Plot(Protocol):
-    """A plot with a name."""
+    """Figure with a name."""
 
     @property
     def name(self) -> str:
         """Name of its file, without suffix."""
 
+    @property
+    def title(self) -> str:
+        """Title above it."""
+
+    @property
+    def n(self) -> str:
+        """Sample size in words."""
+
+    @property
+    def interval(self) -> str:
+        """Meaning of its intervals, or the reason why there are none."""
+
     def to_json(self) -> dict[str, Any]:
         """Return the data and texts as plain values."""
-
-    def draw(self, axes: Any) -> None:
-        """Draw the plot on axes of matplotlib."""
 
 
 @dataclass(frozen=True)
 class LinePlot:
-    """Lines over one axis."""
+    """Lines over one axis.
+
+    Attributes:
+        name: Name of the file, without suffix.
+        title: Title.
+        xlabel: Horizontal axis, or its text.
+        ylabel: Vertical axis, or its text.
+        lines: Points (x, y) by the name of the line.
+        dashed: Points of published figures by the name of the line, drawn without intervals.
+        bands: Intervals (x, low, high) by the name of the line.
+        reverse_x: The largest x lies on the left.
+        log_x: The horizontal axis is logarithmic.
+        log_y: The vertical axis is logarithmic.
+        n: Sample size in words.
+        interval: Meaning of the bands, or the reason why there are none.
+        reference: Value of a horizontal line; None for no line.
+    """
 
     name: str
     title: str
-    xlabel: str
-    ylabel: str
-    lines: Mapping[str, Sequence[tuple[float, float]]]  # points (x, y) by the name of the line
-    dashed: Mapping[str, Sequence[tuple[float, float]]] = field(default_factory=dict)  # published figures
-    bands: Mapping[str, Sequence[tuple[float, float, float]]] = field(default_factory=dict)  # intervals (x, low, high)
-    reverse_x: bool = False  # the largest x on the left
-    log_x: bool = False  # logarithmic x axis
-    log_y: bool = False  # logarithmic y axis
+    xlabel: Axis | str
+    ylabel: Axis | str
+    lines: Mapping[str, Sequence[tuple[float, float]]]
+    dashed: Mapping[str, Sequence[tuple[float, float]]] = field(default_factory=dict)
+    bands: Mapping[str, Sequence[tuple[float, float, float]]] = field(default_factory=dict)
+    reverse_x: bool = False
+    log_x: bool = False
+    log_y: bool = False
+    n: str = ""
+    interval: str = ""
+    reference: float | None = None
+
+    @property
+    def axes(self) -> tuple[Axis, Axis]:
+        """Horizontal and vertical axis."""
+        x, y = parse_axis(self.xlabel), parse_axis(self.ylabel)
+        x = Axis(**asdict(x) | {"is_reversed": True}) if self.reverse_x else x
+        return _log(x) if self.log_x else x, _log(y) if self.log_y else y
 
     def to_json(self) -> dict[str, Any]:
-        """Return the points of every line."""
+        """Return the axes, and the points and intervals of every line."""
+        x, y = self.axes
         lines = {name: [list(point) for point in points] for name, points in {**self.lines, **self.dashed}.items()}
         bands = {name: [list(point) for point in points] for name, points in self.bands.items()}
-        plain = {"title": self.title, "across": self.xlabel, "up": self.ylabel, "lines": lines}
-        return plain | ({"intervals": bands} if bands else {})
-
-    def draw(self, axes: Any) -> None:
-        """Draw one line for each name, with its interval as a band."""
-        for group, style in ((self.lines, "-"), (self.dashed, "--")):
-            for name, points in group.items():
-                if not points:
-                    continue
-                (line,) = axes.plot(*zip(*points, strict=True), style, marker="o", markersize=3, label=name)
-                if self.bands.get(name):
-                    axes.fill_between(*zip(*self.bands[name], strict=True), alpha=0.2, color=line.get_color())
-        if self.reverse_x:
-            axes.invert_xaxis()
-        if self.log_x:
-            axes.set_xscale("log")
-        if self.log_y:
-            axes.set_yscale("log")
-        axes.set(xlabel=self.xlabel, ylabel=self.ylabel, title=self.title)
-        axes.grid(alpha=0.3)
-        if axes.get_legend_handles_labels()[0]:
-            axes.legend(fontsize="small")
+        plain = {"kind": "lines", "title": self.title, "x": x.to_json(), "y": y.to_json(), "lines": lines}
+        more = {
+            "dashed": list(self.dashed), "intervals": bands, "n": self.n, "interval": self.interval,
+            "reference": self.reference,
+        }  # fmt: skip
+        return plain | _without_empty(more)
 
 
 @dataclass(frozen=True)
 class ErrorBarPlot:
-    """Values with intervals by name, and a reference line."""
+    """Values with intervals by name, as dots or as bars, and a reference line.
+
+    Attributes:
+        name: Name of the file, without suffix.
+        title: Title.
+        xlabel: Axis of the values, or its text.
+        bars: Value, low and high by name, the first name on top; None for an unknown bound.
+        reference: Value of a vertical line; None for no line.
+        counts: Sample sizes by name.
+        groups: Panel and short label by name; empty for one panel.
+        n: Sample size in words.
+        interval: Meaning of the intervals, or the reason why there are none.
+        is_filled: Draw bars from zero in place of dots.
+    """
 
     name: str
     title: str
-    xlabel: str
-    bars: Mapping[str, tuple[float, float, float]]  # value, low, high
-    reference: float
+    xlabel: Axis | str
+    bars: Mapping[str, tuple[float, float | None, float | None]]
+    reference: float | None = None
+    counts: Mapping[str, int] = field(default_factory=dict)
+    groups: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    n: str = ""
+    interval: str = ""
+    is_filled: bool = False
+
+    @property
+    def axis(self) -> Axis:
+        """Axis of the values."""
+        return parse_axis(self.xlabel)
+
+    def panels(self) -> dict[str, dict[str, str]]:
+        """Return the names of values by panel and short label."""
+        panels: dict[str, dict[str, str]] = {}
+        for name in self.bars:
+            panel, label = self.groups.get(name, ("", name))
+            panels.setdefault(panel, {})[label] = name
+        return panels
 
     def to_json(self) -> dict[str, Any]:
-        """Return the values by name."""
-        return {
-            "title": self.title,
-            "across": self.xlabel,
+        """Return the axis and the values by name."""
+        plain = {
+            "kind": "bars" if self.is_filled else "dots", "title": self.title, "x": self.axis.to_json(),
             "bars": {name: list(bar) for name, bar in self.bars.items()},
-        }
-
-    def draw(self, axes: Any) -> None:
-        """Draw horizontal error bars, the first name on top."""
-        names = list(self.bars)[::-1]
-        values = [self.bars[name] for name in names]
-        distances = [[value - low for value, low, _ in values], [high - value for value, _, high in values]]
-        axes.errorbar([value for value, _, _ in values], range(len(names)), xerr=distances, fmt="o", capsize=3)
-        axes.set_yticks(range(len(names)), names, fontsize="small")
-        axes.axvline(self.reference, linestyle="--", color="grey")
-        axes.set(xlabel=self.xlabel, title=self.title)
-        axes.grid(alpha=0.3, axis="x")
+        }  # fmt: skip
+        more = {
+            "counts": dict(self.counts), "groups": {name: list(group) for name, group in self.groups.items()},
+            "n": self.n, "interval": self.interval, "reference": self.reference,
+        }  # fmt: skip
+        return plain | _without_empty(more)
 
 
 @dataclass(frozen=True)
 class MatrixPlot:
-    """A matrix of numbers for pairs of names, drawn in colours."""
+    """Matrix of numbers for pairs of names, drawn in shades of blue.
+
+    Attributes:
+        name: Name of the file, without suffix.
+        title: Title.
+        rows: Names of the rows.
+        columns: Names of the columns.
+        values: Numbers, row by row; None for an empty cell.
+        label: Quantity and unit of the numbers, or their text.
+        top: Number of the darkest shade; the lightest is 0.
+        bounds: Interval of each cell, row by row; empty if unknown.
+        counts: Sample size of each cell, row by row; empty if unknown.
+        marks: Number of rings in each cell, row by row; empty for none.
+        n: Sample size in words.
+        interval: Meaning of the intervals, or the reason why there are none.
+    """
 
     name: str
     title: str
     rows: tuple[str, ...]
     columns: tuple[str, ...]
     values: Sequence[Sequence[float | None]]
+    label: Axis | str = field(default_factory=lambda: share_axis("share"))
+    top: float = 1.0
+    bounds: Sequence[Sequence[Interval | None]] = ()
+    counts: Sequence[Sequence[int | None]] = ()
+    marks: Sequence[Sequence[int | None]] = ()
+    n: str = ""
+    interval: str = ""
+
+    @property
+    def axis(self) -> Axis:
+        """Quantity of the numbers."""
+        return parse_axis(self.label)
 
     def to_json(self) -> dict[str, Any]:
         """Return the numbers, row by row."""
-        values = [list(row) for row in self.values]
-        return {"title": self.title, "rows": list(self.rows), "columns": list(self.columns), "values": values}
+        plain = {
+            "kind": "matrix", "title": self.title, "rows": list(self.rows), "columns": list(self.columns),
+            "value": self.axis.to_json(), "top": self.top, "values": [list(row) for row in self.values],
+        }  # fmt: skip
+        more = {
+            "bounds": [[cell and list(cell) for cell in row] for row in self.bounds],
+            "counts": [list(row) for row in self.counts], "marks": [list(row) for row in self.marks],
+            "n": self.n, "interval": self.interval,
+        }  # fmt: skip
+        return plain | _without_empty(more)
 
-    def draw(self, axes: Any) -> None:
-        """Draw shares from 0 to 1 as colours with percentages."""
-        values = [[float("nan") if value is None else value for value in row] for row in self.values]
-        axes.imshow(values, vmin=0, vmax=1, cmap="RdYlGn")
-        axes.set_xticks(range(len(self.columns)), self.columns, rotation=45, ha="right", fontsize="small")
-        axes.set_yticks(range(len(self.rows)), self.rows, fontsize="small")
-        for y, row in enumerate(self.values):
-            for x, value in enumerate(row):
-                axes.text(x, y, "–" if value is None else f"{100 * value:.1f}", ha="center", va="center", fontsize=8)
-        axes.set(title=self.title)
+
+def plot_caption(plot: Plot) -> str:
+    """Return the sample size and the meaning of the intervals of a figure as sentences."""
+    return " ".join(f"{text[0].upper()}{text[1:].rstrip('.')}." for text in (plot.n, plot.interval) if text)
+
+
+def plot_from_json(name: str, value: Mapping[str, Any]) -> Plot | None:
+    """Read a figure from plain values, also from those of older reports.
+
+    Args:
+        name: Name of the figure.
+        value: Content of ``plots`` in ``results.json``, with values of the types that ``to_json`` returns.
+
+    Returns:
+        The figure; None for values of another form.
+    """
+    texts = {"title": str(value.get("title", "")), "n": str(value.get("n", "")),
+             "interval": str(value.get("interval", ""))}  # fmt: skip
+    if "lines" in value:
+        return _read_lines(name, value, texts)
+    if "bars" in value:
+        bars = {str(key): (bar[0], bar[1], bar[2]) for key, bar in value["bars"].items()}
+        label = Axis.from_json(value["x"]) if "x" in value else _old_axis(value.get("across", ""), bars.values())
+        groups = {key: (group[0], group[1]) for key, group in value.get("groups", {}).items()}
+        return ErrorBarPlot(
+            name, xlabel=label, bars=bars, reference=value.get("reference"), counts=value.get("counts", {}),
+            groups=groups, is_filled=value.get("kind") == "bars" and "x" in value, **texts,
+        )  # fmt: skip
+    if "values" in value:
+        label = Axis.from_json(value["value"]) if "value" in value else share_axis("share")
+        bounds = [[cell and (cell[0], cell[1]) for cell in row] for row in value.get("bounds", ())]
+        return MatrixPlot(
+            name, rows=tuple(value["rows"]), columns=tuple(value["columns"]), values=value["values"], label=label,
+            top=value.get("top", 1.0), bounds=bounds, counts=value.get("counts", ()), marks=value.get("marks", ()),
+            **texts,
+        )  # fmt: skip
+    return None
+
+
+def _read_lines(name: str, value: Mapping[str, Any], texts: Mapping[str, str]) -> LinePlot:
+    dashed = set(value.get("dashed", ()))
+    lines = {str(key): [(point[0], point[1]) for point in points] for key, points in value["lines"].items()}
+    bands = {str(key): [(point[0], point[1], point[2]) for point in points]
+             for key, points in value.get("intervals", {}).items()}  # fmt: skip
+    points = [point[1:] for line in lines.values() for point in line]
+    return LinePlot(
+        name, texts["title"],
+        Axis.from_json(value["x"]) if "x" in value else parse_axis(str(value.get("across", ""))),
+        Axis.from_json(value["y"]) if "y" in value else _old_axis(value.get("up", ""), points),
+        {key: points for key, points in lines.items() if key not in dashed},
+        {key: points for key, points in lines.items() if key in dashed},
+        bands, n=texts["n"], interval=texts["interval"], reference=value.get("reference"),
+    )  # fmt: skip
+
+
+def _old_axis(label: Any, values: Any) -> Axis:
+    """Return the axis of a report without units: shares are known by their name and range."""
+    numbers = [number for row in values for number in row if number is not None]
+    is_share = "share" in str(label) and all(0 <= number <= 1 for number in numbers)
+    return parse_axis(str(label), is_share)
+
+
+def _log(axis: Axis) -> Axis:
+    return Axis(**asdict(axis) | {"scale": "log"})
+
+
+def _without_empty(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in values.items() if value not in (None, "", [], {}, ())}
 
 
 def has_matplotlib() -> bool:
     """Return whether matplotlib is installed."""
     return find_spec("matplotlib") is not None
-
-
-def save_png(plot: Plot, file: Path) -> None:
-    """Draw a plot into a PNG file.
-
-    Args:
-        plot: The plot.
-        file: The file, which is replaced atomically.
-
-    Raises:
-        ModuleNotFoundError: matplotlib is not installed.
-        OSError: The file cannot be written.
-    """
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(8, 5), layout="constrained")
-    FigureCanvasAgg(figure)
-    plot.draw(figure.subplots())
-    with atomic_write(file) as stream:
-        figure.savefig(stream, dpi=120, format="png")

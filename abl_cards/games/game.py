@@ -118,19 +118,19 @@ class Game:
 
         return list(find_warnings(validated_rules(folder, profile or self.profile)))
 
-    def show_errors(self, directory: Path | None = None, profile: str | None = None) -> tuple[Diagnostic, ...]:
+    def show_errors(
+        self, kb: KnowledgeBase, directory: Path | None = None, profile: str | None = None
+    ) -> tuple[Diagnostic, ...]:
         """Return the errors of ``show.lp``, which states what a table shows; the rules are valid with them.
 
         Args:
-            directory: Rule folder to read in place of the game's own.
-            profile: Profile to use in place of `Game.profile`.
-
-        Raises:
-            KBError: The rules have errors.
+            kb: The loaded rules, from `knowledge_base`.
+            directory: Rule folder that `kb` was loaded from, in place of the game's own.
+            profile: Profile that `kb` was loaded with, in place of `Game.profile`.
         """
         from abl_cards.games.description import check_show_rules
 
-        return check_show_rules(self._current_folder(directory), profile or self.profile)
+        return check_show_rules(kb, self._current_folder(directory), profile or self.profile)
 
     def auxiliary_rules(
         self, directory: Path | None = None, profile: str | None = None, cache: bool = True
@@ -247,7 +247,7 @@ def load(name: str | Path, profile: str | None = None) -> Game:
     if not (path.is_dir() and any(path.glob("*.lp"))):
         known = ", ".join(game_names())
         message = f"unknown game '{name}' (there are: {known}; or name a folder of rule files)"
-        raise GameError(message, ErrorCode.UNKNOWN_GAME)
+        raise GameError(message, ErrorCode.UNKNOWN_GAME, [str(name)])
     return Game(Folder(path)).with_profile(profile)
 
 
@@ -255,4 +255,4 @@ def _check_profile(folder: Folder, profile: str) -> None:
     """Raise GameError where a folder has no such profile."""
     if profile not in folder.profiles:
         known = ", ".join(sorted(folder.profiles)) or "(there are none)"
-        raise GameError(f"profile: '{profile}' is none of {known}", ErrorCode.UNKNOWN_PROFILE)
+        raise GameError(f"profile: '{profile}' is none of {known}", ErrorCode.UNKNOWN_PROFILE, [profile])

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         play_match,
         play_shard,
     )
+    from abl_cards.matches.ratings import PairResult, Rating, RatingLadder, fit_ratings
     from abl_cards.matches.record_review import (
         EvaluatedMove,
         RecordReview,
@@ -74,6 +75,9 @@ __all__ = [
     "FileReplay",
     "MatchResult",
     "MatchShard",
+    "PairResult",
+    "Rating",
+    "RatingLadder",
     "RecordReview",
     "RecordWriter",
     "ReviewConfig",
@@ -92,6 +96,7 @@ __all__ = [
     "evaluate_moves",
     "find_contest_records",
     "find_profile",
+    "fit_ratings",
     "format_interval",
     "grade_move",
     "interval_error",

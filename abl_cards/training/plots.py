@@ -7,7 +7,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from abl_cards.core import INSTALL_COMMAND, ErrorCode, GameError, LinePlot, has_matplotlib, save_png
+from abl_cards.core import (
+    INSTALL_COMMAND,
+    Axis,
+    ErrorCode,
+    GameError,
+    LinePlot,
+    has_matplotlib,
+    save_figure,
+    share_axis,
+)
 from abl_cards.matches import wilson_interval
 from abl_cards.training.metrics import read_metrics
 from abl_cards.training.opponents import OPPONENT_NAMES
@@ -20,11 +29,13 @@ MAX_POINTS = 40
 _DRAW_INTERVAL = 60.0
 """Seconds between two drawings while a run goes on."""
 
+_DECISIONS = Axis("training", "decisions")
+
 _PLOTTED_METRICS = {
-    "hands": ("Error of ABLN on own games", "mean squared error a card", "hands_loss"),
-    "critic": ("Error of the critic", "squared error", "value_loss"),
-    "entropy": ("Entropy of the policy", "nats", "entropy"),
-    "pace": ("Throughput, learning included", "decisions a second", "pace"),
+    "hands": ("Error of ABLN on own games", Axis("mean squared error of a card", "copies²"), "hands_loss"),
+    "critic": ("Error of the critic", Axis("squared error", "points²"), "value_loss"),
+    "entropy": ("Entropy of the policy", Axis("entropy", "nats"), "entropy"),
+    "pace": ("Throughput, learning included", Axis("throughput", "decisions/s"), "pace"),
 }
 """Plots by name: title, axis, and the name of the metric."""
 
@@ -56,16 +67,20 @@ def _build_win_curves(lines: MetricsRows) -> LinePlot:
             shares.setdefault(name, []).append((part[-1]["decisions"], won))
             bands.setdefault(name, []).append((part[-1]["decisions"], *wilson_interval(won, episodes)))
     return LinePlot(
-        "wins", "Wins while learning, labels drawn", "decisions", "share of the episodes", shares, bands=bands
-    )
+        "wins", "Wins while learning, labels drawn", _DECISIONS, share_axis("share of the episodes"), shares,
+        bands=bands, interval="95 % intervals (Wilson) over the episodes of neighbouring updates", reference=0.5,
+    )  # fmt: skip
 
 
-def _build_metric_curve(lines: MetricsRows, name: str, title: str, axis: str, key: str) -> LinePlot:
+def _build_metric_curve(lines: MetricsRows, name: str, title: str, axis: Axis, key: str) -> LinePlot:
     points = [
         (part[-1]["decisions"], sum(line[key] for line in part) / len(part))
         for part in _group_rows([line for line in lines if line.get(key) is not None])
     ]
-    return LinePlot(name, title, "decisions", axis, {key: points} if points else {})
+    return LinePlot(
+        name, title, _DECISIONS, axis, {key: points} if points else {}, interval="one run: no interval",
+        n=f"means of at most {-(-len(lines) // MAX_POINTS)} updates" if lines else "",
+    )  # fmt: skip
 
 
 def _group_rows(lines: MetricsRows) -> list[MetricsRows]:
@@ -93,6 +108,6 @@ class PlotWriter:
         files = []
         for curves in build_curves(read_metrics(self._directory)):
             files.append(self._directory / f"{curves.name}.png")
-            save_png(curves, files[-1])
+            save_figure(curves, files[-1])
         self._last_drawn = time.monotonic()
         return files

@@ -22,9 +22,9 @@ from abl_cards.web.seats import TableDecision
 from abl_cards.web.texts import BilingualText, card_kinds, label_text, move_text
 
 ONLY_TABLE = np.array([0])
-NUM_DEALS, MAX_DEALS = 64, 256
+NUM_DEALS, MAX_DEALS = 32, 256
 """Sampled deals on which each move is played on: in one round, and in all rounds of a judgement."""
-MAX_SECONDS = 1.0
+MAX_SECONDS = 1.2
 """Time after which no further round begins."""
 MAX_MOVES = 5
 """Most moves that are compared."""
@@ -117,7 +117,7 @@ def _sample_points(
 def _move_json(
     explanation: Explanation, row: int, points: NDArray[np.float64], best: NDArray[np.float64]
 ) -> dict[str, Any]:
-    difference, root = best - points, np.sqrt(len(points))
+    difference, root = best - points, float(np.sqrt(len(points)))
     loss, error = float(difference.mean()), float(difference.std(ddof=1) / root)
     spread = float(best.std(ddof=1))
     counts = loss > _Z_LOSS * error and loss >= _FAIR_LOSS * spread

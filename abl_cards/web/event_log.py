@@ -74,11 +74,14 @@ class EventLog:
         try:
             with self.file.open("rb") as stream:
                 header = json.loads(stream.readline(_MAX_HEADER_BYTES))
-            players = [str(seat["name"]) for seat in header["chairs"]]
+            players = [{"name": str(seat["name"]), "kind": str(seat["kind"]), "taken": bool(seat.get("taken"))}
+                       for seat in header["chairs"]]  # fmt: skip
             title = [str(text) for text in header["title"]]
-            return {"table": str(header["name"]), "title": title, "players": players, "episode": 0,
-                    "watch": str(header["watch"]), "looking": 0}  # fmt: skip
-        except (OSError, ValueError, KeyError, TypeError, RecursionError):
+            return {"table": str(header["name"]), "title": title, "game": str(header["game"]),
+                    "profile": str(header["profile"]), "players": players, "state": "asleep", "turn": None,
+                    "since": self.file.stat().st_mtime, "episode": 0, "watch": str(header["watch"]),
+                    "looking": 0}  # fmt: skip
+        except (AttributeError, OSError, ValueError, KeyError, TypeError, RecursionError):
             return None
 
     def delete(self) -> None:

@@ -18,7 +18,8 @@ from abl_cards.web import schemas
 from abl_cards.web.event_log import EventLog
 from abl_cards.web.limits import sanitise_name
 from abl_cards.web.seats import PERSON, TableDecision, TableSeat
-from abl_cards.web.table import ONLY_TABLE, EventWriter, WebTable
+from abl_cards.web.table import EventWriter, WebTable
+from abl_cards.web.table_history import ONLY_TABLE
 from abl_cards.web.texts import BilingualText, card_kinds
 
 LOG_KIND, LOG_VERSION = "table", 1
@@ -33,7 +34,7 @@ def make_header(table: WebTable, game: str) -> dict[str, Any]:
         "kind": LOG_KIND, "version": LOG_VERSION, "name": table.name, "title": table.title, "game": game,
         "profile": table.engine.rules.profile or "", "seed": format_seed(table.seed), "drawn": table.is_seed_random,
         "match": table.match_number,
-        "practice": table.is_practice, "owner": table.owner_token, "watch": table.watch_token,
+        "practice": table.is_practice, "owner": table.owner_token, "watch": table.watch_token, "join": table.join_token,
         "former": sorted(table.former_tokens), "chair": table.owner_seat,
         "chairs": [seat.to_json() for seat in table.seats],
     }  # fmt: skip
@@ -71,7 +72,7 @@ def accepts_token(lines: Sequence[dict[str, Any]], token: str) -> bool:
     tokens = [seat_json.get("token") for seat_json in seats if isinstance(seat_json, dict)]  # former ones as well
     valid_tokens = [
         valid_token
-        for valid_token in (header["owner"], header["watch"], *_former_tokens(header), *tokens)
+        for valid_token in (header["owner"], header["watch"], header.get("join"), *_former_tokens(header), *tokens)
         if isinstance(valid_token, str) and schemas.is_encodable(valid_token)
     ]
     return any(compare_digest(token.encode(), valid_token.encode()) for valid_token in valid_tokens)
@@ -106,6 +107,8 @@ def restore_table(
         header["watch"],
         schemas.get_int(header, "match", 0, _MAX_NUMBER),
     )
+    if "join" in header:  # logs of earlier versions have none
+        table.join_token = schemas.get_text(header, "join")
     table.owner_seat = None if header["chair"] is None else schemas.get_int(header, "chair", 0, len(seats) - 1)
     table.former_tokens = set(_former_tokens(header))
     acts, continued_at = _apply_events(table, lines[1:], agent_factory)
@@ -125,7 +128,7 @@ def _read_seat(seat_json: Any, agent_factory: AgentFactory) -> TableSeat:
         schemas.get_text(seat_json, "token"),
     )
     if kind == PERSON:
-        return TableSeat(PERSON, name, token=token)
+        return TableSeat(PERSON, name, token=token, is_taken=schemas.get_bool(seat_json, "taken"))
     agent = schemas.get_text(seat_json, "agent")
     return TableSeat("agent", name, agent, agent_factory(agent), token)
 

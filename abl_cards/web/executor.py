@@ -100,7 +100,7 @@ class EngineExecutor:
         agent = self.agent(name, engine)
         if not isinstance(agent, ExplainableAgent):
             message = f"agent '{name}' has no preferences to explain: use kb or a variant"
-            raise GameError(message, ErrorCode.AGENT_NOT_APPLICABLE)
+            raise GameError(message, ErrorCode.AGENT_NOT_APPLICABLE, [name])
         return agent
 
 
@@ -109,5 +109,6 @@ def parse_allowed_agent(text: str) -> AgentName:
     name = check_agent_name(text)
     unsafe_options = [key for key, value in name.options if value and key not in _SAFE_OPTIONS]
     if name.kind not in PUBLIC_AGENTS or unsafe_options:
-        raise GameError(f"agent '{name}' is not allowed; start the server with --agent '{name}'", ErrorCode.NOT_ALLOWED)
+        message = f"agent '{name}' is not allowed; start the server with --agent '{name}'"
+        raise GameError(message, ErrorCode.AGENT_REFUSED, [str(name)])
     return name

@@ -13,7 +13,7 @@ from abl_cards.games.notation import hand_orders
 from abl_cards.games.state import NO_SEAT
 from abl_cards.games.tables import NullListener, Tables
 from abl_cards.games.types import DRAW, LEADING, Indices, Moves
-from abl_cards.web.shown_facts import episode_facts
+from abl_cards.web.shown_facts import TableFacts, episode_facts
 from abl_cards.web.texts import (
     card_kinds,
     hand_texts,
@@ -48,6 +48,9 @@ class GameLog(NullListener):
         self.log: list[dict[str, Any]] = []
         self.last_actions: dict[int, dict[str, Any]] = {}  # last action of each seat in this episode
         self.episode_result: dict[str, Any] | None = None  # result of the last episode
+        self.end_facts: TableFacts | None = None  # facts of the table when it was over
+        self.episode_results: list[dict[str, Any]] = []
+        self._dealt_hands: list[list[str]] = []
 
     def begin_decision(self, index: int) -> None:
         """Note the index of the next decision; events have that of the first decision of their play."""
@@ -68,6 +71,7 @@ class GameLog(NullListener):
     def on_episode_start(self, tables: Tables, rows: Indices) -> None:
         """Clear the previous episode except its result."""
         self.trick, self.previous_trick, self.last_actions = [], [], {}
+        self._dealt_hands = self._hands(tables)
         self._append_event({"kind": "deal", "episode": int(tables.num_episodes[0])})
 
     def on_choice(self, tables: Tables, rows: Indices, options: NDArray[np.uint8]) -> None:
@@ -118,16 +122,21 @@ class GameLog(NullListener):
 
     def on_episode_end(self, tables: Tables, rows: Indices) -> None:
         """Record the result and the remaining hands."""
-        state, rules = tables.state, self.engine.rules
+        state = tables.state
+        self.end_facts = TableFacts.after_episode(tables)
         self.episode_result = {
             "kind": "end", "episode": int(tables.num_episodes[0]), "points": tables.points[0].tolist(),
             "total": tables.total_points[0].tolist(),
             "finish": [seat for seat in state.finish_order[0].tolist() if seat != NO_SEAT],
-            "hands": [hand_texts(rules, hand, int(state.context[0])) for hand in state.hands[0]], "over": False,
-            "winners": [],
-            "trick": list(self.trick), "shown": episode_facts(self.engine, tables),
+            "hands": self._hands(tables), "over": False, "winners": [],
+            "trick": list(self.trick), "shown": episode_facts(self.engine, tables, self.end_facts),
         }  # fmt: skip
+        self.episode_results.append(self.episode_result | {"dealt": self._dealt_hands})
         self._append_event(self.episode_result)
+
+    def _hands(self, tables: Tables) -> list[list[str]]:
+        state = tables.state
+        return [hand_texts(self.engine.rules, hand, int(state.context[0])) for hand in state.hands[0]]
 
     def on_match_end(self, tables: Tables, rows: Indices) -> None:
         """Record the winners."""

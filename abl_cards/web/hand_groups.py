@@ -48,7 +48,7 @@ def group_seat(engine: Engine, tables: Tables, seat: int | None) -> list[list[st
         GameError: Spectators have no hand.
     """
     if seat is None:
-        raise GameError("spectators have no hand", ErrorCode.NOT_ALLOWED)
+        raise GameError("spectators have no hand", ErrorCode.NOT_SEATED)
     return group_hand(engine, tables.state.hands[0, seat], int(tables.state.context[0]))
 
 

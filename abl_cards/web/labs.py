@@ -94,7 +94,7 @@ class LabManager:
 
     def _find(self, name: str) -> LabSession:
         if name not in self._sessions:
-            raise GameError(LAB_NOT_FOUND, ErrorCode.NOT_FOUND)
+            raise GameError(LAB_NOT_FOUND, ErrorCode.EXPIRED)
         return self._sessions[name]
 
     async def handle_request(self, name: str, message: Mapping[str, Any]) -> dict[str, Any]:

@@ -14,13 +14,15 @@ from typing import TYPE_CHECKING, Any
 from abl_cards.asp import KBError
 from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Game, game_names, load
-from abl_cards.rulelab.editor import describe_rules
 from abl_cards.web import event_replay, schemas
+from abl_cards.web.classes import ClassStore
 from abl_cards.web.config import WebConfig
 from abl_cards.web.event_log import EventLog, EventLogStore
 from abl_cards.web.executor import EngineExecutor, ValidEngine
 from abl_cards.web.fairness import LOCAL_CLIENT, CapacityError, ClientRateLimiter, choose_eviction
+from abl_cards.web.game_tiles import GameTiles, title_pair
 from abl_cards.web.labs import LabManager
+from abl_cards.web.lesson_text import find_lessons
 from abl_cards.web.limits import (
     GLOBAL_RATE_FACTOR,
     MAX_STORED_TABLES,
@@ -34,7 +36,7 @@ from abl_cards.web.prewarmed_table import PrewarmedTable
 from abl_cards.web.seats import PERSON, TableSeat
 from abl_cards.web.snapshot import is_trick_over, make_snapshot, make_welcome
 from abl_cards.web.table import WebTable
-from abl_cards.web.texts import BilingualText
+from abl_cards.web.texts import BilingualText, stage_text
 
 if TYPE_CHECKING:
     from abl_cards.games import Engine
@@ -46,16 +48,21 @@ CLOSE_BY_OWNER = 4410
 LAB_PREFIX = "lab:"
 """Prefix of the name of a draft of the rule laboratory."""
 _POLL_INTERVAL = 0.05  # seconds
+_PREWARMING, _TILES = "", "/tiles"
 log = logging.getLogger(__name__)
 
 
 class Lobby:
     """Open tables by name, with the games and agents that are offered."""
 
-    def __init__(self, config: WebConfig, prewarmed: PrewarmedTable | None = None) -> None:
+    def __init__(
+        self, config: WebConfig, prewarmed: PrewarmedTable | None = None, tiles: GameTiles | None = None
+    ) -> None:
         """Load the games and the stored tables; raises GameError for an unknown game."""
         self.prewarmed = prewarmed or PrewarmedTable(config)
+        self.tiles = tiles or GameTiles(config.extra_games, config.state_folder)
         self.log_store = EventLogStore(config.state_folder, MAX_STORED_TABLES)
+        self.classes = ClassStore(config.state_folder)
         self.config, self.executor, self.labs = (
             config,
             EngineExecutor(config.extra_games, config.extra_agents),
@@ -67,16 +74,14 @@ class Lobby:
             self.games[game.name] = game
         default_game = load(config.game).name if config.game else choose_default_game(list(self.games))
         self.games.setdefault(default_game, load(config.game) if config.game else load(default_game))
-        self.default_game = default_game
+        self.default_game = self.tiles.default_game = default_game
         self.on_first_view: Callable[[], None] = lambda: None  # called when a browser has got a view of a table
         self.tables: dict[str, WebTable] = {}
         self._event_logs: dict[str, EventLog] = {}
         self._open_rate_limiter = ClientRateLimiter(TABLE_OPEN_RATE, TABLE_OPEN_BURST, GLOBAL_RATE_FACTOR)
         self._restoring_tasks: dict[str, asyncio.Task[None]] = {}
         self._agent_tasks: dict[str, asyncio.Task[None]] = {}
-        self._background_tasks: dict[
-            str, asyncio.Task[None]
-        ] = {}  # by game, loading of its agent; "": the prewarmed table
+        self._background_tasks: dict[str, asyncio.Task[None]] = {}  # by game, or _PREWARMING and _TILES
 
     # --- games and tables ---------------------------------------------------------------------------------------------
 
@@ -85,7 +90,8 @@ class Lobby:
         games = [
             {"name": name, "title": bilingual_title(game), "profiles": sorted(game.folder.profiles),
              "profile_titles": [_profile_title(game, profile) for profile in sorted(game.folder.profiles)],
-             "profile": game.folder.default_profile, "agents": self.agents_of(name)}
+             "profile": game.folder.default_profile, "agents": self.agents_of(name),
+             "lessons": len(find_lessons(game.folder.path))}
             for name, game in self.games.items()
         ]  # fmt: skip
         return {"games": games, "first": self.default_game}
@@ -93,14 +99,9 @@ class Lobby:
     async def game_json(self, name: str, profile: str) -> dict[str, Any]:
         """Return the data of a game that needs its compiled rules."""
         engine, rules_error = await self.valid_engine(name, profile or None)
-        fields = {"name": name, "seats": engine.rules.seating.seats, "teams": engine.teams.tolist()}
+        stages = [stage_text(engine, str(stage)) for stage in engine.rules.schema.stages]
+        fields = {"name": name, "seats": engine.rules.seating.seats, "teams": engine.teams.tolist(), "stages": stages}
         return fields | ({"refused": rules_error} if rules_error else {})
-
-    async def rules_json(self, name: str, profile: str, language: str) -> dict[str, Any]:
-        """Return the rules of a game in words, without preferences; raises GameError, KBError."""
-        engine, _ = await self.valid_engine(name, profile or None)
-        sections = await self.executor.run(lambda: describe_rules(engine, language, with_preferences=False))
-        return {"sections": [section.to_json() for section in sections]}
 
     async def valid_engine(self, name: str, profile: str | None) -> ValidEngine:
         """Return the engine of the last rules of a game without errors; raises GameError, KBError."""
@@ -122,7 +123,7 @@ class Lobby:
         if name.startswith(LAB_PREFIX):
             return self.labs.game(name.removeprefix(LAB_PREFIX))
         if name not in self.games:
-            raise GameError(f"unknown game '{name[:80]}'", ErrorCode.UNKNOWN_GAME)
+            raise GameError(f"unknown game '{name[:80]}'", ErrorCode.UNKNOWN_GAME, [name[:80]])
         return self.games[name]
 
     def has_table(self, name: str) -> bool:
@@ -147,22 +148,26 @@ class Lobby:
             return None
         table.last_used = time.monotonic()
         if self.prewarmed.claim(name):
-            self._background_tasks[""] = asyncio.create_task(self._prewarm_table())
+            self._background_tasks[_PREWARMING] = asyncio.create_task(self._prewarm_table())
         return table
 
     def tables_json(self) -> list[dict[str, Any]]:
         """Return the tables with their watch tokens, latest first."""
-        return [
-            {"table": table.name, "title": table.title, "players": [seat.name for seat in table.seats],
-             "episode": int(table.tables.num_episodes[0]), "watch": table.watch_token, "looking": len(table.viewers)}
-            for table in sorted(self.tables.values(),
-            key=lambda table: -table.last_used) if table.name != self.prewarmed.table_name
-        ] + [table for table in self.log_store.summaries() if table["table"] != self.prewarmed.table_name]  # fmt: skip
+        open_tables = sorted(self.tables.values(), key=lambda table: -table.last_used)
+        summaries = [_summarise_table(table) for table in open_tables] + self.log_store.summaries()
+        return [summary for summary in summaries if summary["table"] != self.prewarmed.table_name]
 
     # --- opening and closing -----------------------------------------------------------------------------------------
 
-    async def open_table(self, message: dict[str, Any], client_id: str = LOCAL_CLIENT) -> WebTable:
-        """Open a table with the settings of a request; raises GameError, KBError."""
+    async def open_table(
+        self, message: dict[str, Any], client_id: str = LOCAL_CLIENT, owner_plays: bool = True
+    ) -> WebTable:
+        """Open a table with the settings of a request; its owner has the first seat of a person, or no seat.
+
+        Raises:
+            GameError: The request is not valid, or there are too many tables.
+            KBError: The rules have errors.
+        """
         game_name = schemas.get_text(message, "game", self.default_game)
         game = self.game(game_name)
         profile = schemas.get_text(message, "profile", "") or None
@@ -172,13 +177,17 @@ class Lobby:
         if client_id != LOCAL_CLIENT and not self._open_rate_limiter.try_acquire(client_id):
             raise GameError("too many tables in a short time: wait a moment", ErrorCode.TOO_MANY_REQUESTS)
         engine, rules_error = await self.valid_engine(game_name, profile)
-        chairs = await self.executor.run(lambda: self._make_seats(seats, engine, schemas.get_text(message, "name", "")))
+        chairs = await self.executor.run(
+            lambda: make_seats(self.executor, seats, engine, schemas.get_text(message, "name", ""))
+        )
         name = secrets.token_urlsafe(9)
         table = await self.executor.run(
             lambda: WebTable(
                 name, bilingual_title(game), engine, chairs, seed, practice, self.agents_of(game.name), rules_error
             )
         )
+        if not owner_plays:
+            table.owner_seat = None
         self._register(table, game_name, client_id)
         return table
 
@@ -231,7 +240,14 @@ class Lobby:
     async def start(self) -> None:
         """Start to prepare a table in the background, if configured."""
         if self.config.prewarm_table:
-            self._background_tasks[""] = asyncio.create_task(self._prewarm_table())
+            prewarming = self._background_tasks[_PREWARMING] = asyncio.create_task(self._prewarm_table())
+            self._background_tasks[_TILES] = asyncio.create_task(self._complete_tiles(prewarming))
+
+    async def _complete_tiles(self, prewarming: asyncio.Task[None]) -> None:
+        """Read the cards of the tiles once the first table is prepared."""
+        await asyncio.wait([prewarming])
+        self.on_first_view()
+        await self.executor.run_long(self.tiles.complete)
 
     async def _prewarm_table(self) -> None:
         """Prepare the table that the next visitor receives with the page."""
@@ -252,22 +268,6 @@ class Lobby:
             else:
                 await self.executor.run(lambda: self.executor.engine(self.game(self.default_game), None))
 
-    def _make_seats(self, requested: Any, engine: Engine, name: str) -> list[TableSeat]:
-        seats = engine.rules.seating.seats
-        if requested is None:
-            requested = [PERSON, *[default_agent()] * (seats - 1)]
-        if (
-            not isinstance(requested, list)
-            or len(requested) != seats
-            or not all(isinstance(player, str) for player in requested)
-        ):
-            raise GameError(
-                f"seats: expected a list of {seats}, each '{PERSON}' or an agent", ErrorCode.INVALID_REQUEST
-            )
-        return [TableSeat(PERSON, sanitise_name(name)) if player == PERSON else
-                TableSeat("agent", player[:80], player[:80], self.executor.agent(player,
-                engine)) for player in requested]  # fmt: skip
-
     def _evict_table(self, client_id: str) -> None:
         """Suspend a table if there are too many for a new one of a client; raises GameError if none can be."""
         tables = self.tables.values()
@@ -276,9 +276,9 @@ class Lobby:
                 client_id, tables, MAX_TABLES, MAX_TABLES_PER_CLIENT, lambda item: bool(item.viewers)
             )
         except CapacityError:
-            raise GameError(
-                f"all {len(self.tables)} tables are in use: close one of yours, or wait", ErrorCode.TOO_MANY_REQUESTS
-            ) from None
+            num_tables = len(self.tables)
+            message = f"all {num_tables} tables are in use: close one of yours, or wait"
+            raise GameError(message, ErrorCode.TABLES_IN_USE, [num_tables]) from None
         if table is not None:
             self.suspend_table(table.name)
 
@@ -292,6 +292,13 @@ class Lobby:
         """Close a table for good and delete its event log."""
         event_log = self._remove_table(name, CLOSE_BY_OWNER)
         if event_log is not None:
+            event_log.delete()
+
+    def delete_table(self, name: str) -> None:
+        """Close an open or stored table for good."""
+        if name in self.tables:
+            self.close_table(name)
+        elif (event_log := self.log_store.suspended.pop(name, None)) is not None:
             event_log.delete()
 
     def _remove_table(self, name: str, code: int) -> EventLog | None:
@@ -308,11 +315,11 @@ class Lobby:
 
     def close(self) -> None:
         """Close all tables and stop the threads; event logs stay."""
-        for task in (*self._background_tasks.values(), *self._restoring_tasks.values()):
-            task.cancel()
-        for task in self._agent_tasks.values():
-            task.cancel()
+        for tasks in (self._background_tasks, self._restoring_tasks, self._agent_tasks):
+            for task in tasks.values():
+                task.cancel()
         self.tables.clear()
+        self.tiles.close()
         self.labs.close()
         self.executor.close()
 
@@ -341,6 +348,34 @@ class Lobby:
                 table.on_change()
             await table.wake.wait()
             table.wake.clear()
+
+
+def make_seats(executor: EngineExecutor, requested: Any, engine: Engine, name: str) -> list[TableSeat]:
+    """Return the seats of a request, by default a person against agents; raises GameError."""
+    seats = engine.rules.seating.seats
+    if requested is None:
+        requested = [PERSON, *[default_agent()] * (seats - 1)]
+    if (
+        not isinstance(requested, list)
+        or len(requested) != seats
+        or not all(isinstance(player, str) for player in requested)
+    ):
+        raise GameError(f"seats: expected a list of {seats}, each '{PERSON}' or an agent", ErrorCode.INVALID_REQUEST)
+    return [TableSeat(PERSON, sanitise_name(name)) if player == PERSON else
+            TableSeat("agent", player[:80], player[:80], executor.agent(player,
+            engine)) for player in requested]  # fmt: skip
+
+
+def _summarise_table(table: WebTable) -> dict[str, Any]:
+    """Return what the list of tables shows of an open table, without anybody's cards."""
+    players = [{"name": seat.name, "kind": seat.kind, "taken": seat.is_taken} for seat in table.seats]
+    is_acting = not (table.is_over or table.is_waiting)
+    return {
+        "table": table.name, "title": table.title, "game": table.engine.game, "profile": table.engine.rules.profile,
+        "players": players, "state": "over" if table.is_over else "end" if table.is_waiting else "open",
+        "turn": table.seat if is_acting else None, "since": table.changed_at,
+        "episode": int(table.tables.num_episodes[0]), "watch": table.watch_token, "looking": len(table.viewers),
+    }  # fmt: skip
 
 
 def agent_pause(table: WebTable) -> float:
@@ -393,7 +428,4 @@ def bilingual_title(loaded_game: Game) -> BilingualText:
     Returns:
         English and Chinese title; without titles, derived from the name of its folder.
     """
-    titles = loaded_game.folder.titles
-    fallback = next(iter(titles.values()), loaded_game.folder.name)
-    english = titles.get("en") or loaded_game.folder.name.replace("_", " ").capitalize()
-    return [english, titles.get("zh", fallback)]
+    return title_pair(loaded_game.folder)

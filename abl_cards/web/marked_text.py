@@ -6,9 +6,11 @@ The browser draws a marked card, and writes the name of a marked seat or side as
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 _RANKS_OF_SUIT = re.compile(r"(?<=[♠♥♣♦])[2-9TJQKA]{2,}")
+_MARK = re.compile("⟦([^⟧]+)⟧")
+_MARKS = re.compile("(?:⟦[^⟧]+⟧)+")
 _TEN = re.compile(r"(?<![A-Za-z0-9⟦])T(?![A-Za-z⟧])")
 
 
@@ -28,6 +30,19 @@ def card_marks(texts: Iterable[str]) -> str:
         texts: Cards by their letters.
     """
     return "".join(map(card_mark, texts))
+
+
+def unmarked_text(text: str, names: Mapping[str, str]) -> str:
+    """Replace the marks of cards by names, as for a terminal.
+
+    Args:
+        text: Text with marked cards.
+        names: Name of each card by its letters.
+
+    >>> unmarked_text("pair 9 ⟦S9⟧⟦H9⟧", {"S9": "♠9", "H9": "♥9"})
+    'pair 9 ♠9 ♥9'
+    """
+    return _MARKS.sub(lambda run: " ".join(names.get(card, card) for card in _MARK.findall(run[0])), text)
 
 
 def seat_mark(seat: int) -> str:

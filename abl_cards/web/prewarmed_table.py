@@ -39,6 +39,11 @@ class PrewarmedTable:
         """Name of the table; empty if there is none."""
         return str(self.data["table"]) if self.data else ""
 
+    @property
+    def game_name(self) -> str:
+        """Name of the game of the table; empty if there is none."""
+        return str(self.data["welcome"].get("game", "")) if self.data else ""
+
     def offer_json(self) -> str:
         """Return the table as JSON; empty if there is none, or if it was offered within OFFER_TIMEOUT."""
         now = self._clock()

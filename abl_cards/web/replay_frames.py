@@ -15,7 +15,7 @@ from abl_cards.games.tables import NullListener, Tables
 from abl_cards.games.types import LEADING, Indices, Moves
 from abl_cards.web.fluent_texts import fluents_json
 from abl_cards.web.game_log import GameLog
-from abl_cards.web.shown_facts import table_facts
+from abl_cards.web.shown_facts import TableFacts
 from abl_cards.web.texts import card_kinds, card_orders, hand_texts
 
 ONLY_TABLE = np.array([0])
@@ -82,7 +82,7 @@ class ReplayFrames(NullListener):
         return {
             "seat": int(tables.seat[0]), "plays": plays, "told": fluents_json(self.engine, state.fluents[0]),
             "hands": [hand_texts(rules, hand, context) for hand in hands],
-            "shown": table_facts(self.engine, tables, None),
+            "shown": TableFacts.of(tables).to_json(self.engine, None),
             "wild": card_orders(rules, context)["wild"], "side": tables.sides(ONLY_TABLE)[0].tolist(),
         }  # fmt: skip
 

@@ -60,7 +60,8 @@ def parse_records(text: str) -> list[Mapping[str, Any]]:
     """Parse records, one per line; raises GameError that names the line."""
     lines = [line for line in text.split("\n") if line.strip()]
     if not lines or len(lines) > MAX_LINES:
-        raise GameError(f"expected 1 to {MAX_LINES} records, one per line", ErrorCode.INVALID_RECORD)
+        problem = f"expected 1 to {MAX_LINES} records, one per line"
+        raise GameError(problem, ErrorCode.INVALID_RECORD)
     records = []
     for line_number, line in enumerate(lines, 1):
         try:
@@ -69,7 +70,7 @@ def parse_records(text: str) -> list[Mapping[str, Any]]:
                 raise GameError("not a record: a record is a JSON object", ErrorCode.INVALID_RECORD)
             records.append(convert_douzero_record(value))
         except GameError as error:
-            raise GameError(f"line {line_number}: {error}", ErrorCode.INVALID_RECORD) from None
+            raise GameError(f"line {line_number}: {error}", ErrorCode.INVALID_RECORD, [line_number]) from None
     return records
 
 
@@ -261,7 +262,8 @@ class ReviewCache:
                 session.client_id, sessions, MAX_REVIEWS, is_busy=lambda item: item.state == "working"
             )
         except CapacityError:
-            raise GameError("too many reviews are running: wait for one", ErrorCode.TOO_MANY_REQUESTS) from None
+            problem = "too many reviews are running: wait for one"
+            raise GameError(problem, ErrorCode.REVIEWS_RUNNING) from None
         if evicted is not None:
             del self.sessions[evicted.name]
         self.sessions[session.name] = session
@@ -272,11 +274,12 @@ class ReviewCache:
             session.state == "working" and session.client_id == client_id for session in self.sessions.values()
         )
         if client_id != LOCAL_CLIENT and working >= MAX_RUNNING_REVIEWS_EACH:
-            raise GameError(f"{working} of your reviews are running: wait for one", ErrorCode.TOO_MANY_REQUESTS)
+            problem = f"{working} of your reviews are running: wait for one"
+            raise GameError(problem, ErrorCode.REVIEWS_RUNNING, [working])
 
     def find(self, name: str) -> ReviewSession:
         """Return a review by name; raises GameError."""
         if name not in self.sessions:
-            raise GameError("the review has expired: open it again", ErrorCode.NOT_FOUND)
+            raise GameError("the review has expired: open it again", ErrorCode.EXPIRED)
         self.sessions[name].last_used = time.monotonic()
         return self.sessions[name]

@@ -16,10 +16,13 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket
 
 from abl_cards.asp import KBError
-from abl_cards.core import GameError
-from abl_cards.web import reports, runs, schemas, spectator_feed
+from abl_cards.core import ErrorCode, GameError
+from abl_cards.web import guests, ladders, qr, reports, runs, schemas, spectator_feed
+from abl_cards.web.class_requests import ClassService
+from abl_cards.web.error_json import HTTP_CODES, error_json
 from abl_cards.web.fairness import get_client_id
 from abl_cards.web.lab_requests import get_files
+from abl_cards.web.learn_requests import LearnService
 from abl_cards.web.limits import MAX_BODY_BYTES
 from abl_cards.web.lobby import Lobby
 from abl_cards.web.middleware import SecurityMiddleware
@@ -41,7 +44,8 @@ def create_app(lobby: Lobby) -> SecurityMiddleware:
         await lobby.start()
         return create_api(lobby)
 
-    return add_security(StartupApp(lobby.config, lobby.prewarmed, load_api, lobby.close), lobby.config)
+    app = StartupApp(lobby.config, lobby.prewarmed, load_api, lobby.close, tiles=lobby.tiles)
+    return add_security(app, lobby.config)
 
 
 def create_api(lobby: Lobby) -> Starlette:
@@ -51,15 +55,26 @@ def create_api(lobby: Lobby) -> Starlette:
     routes = [
         Route("/api/games", api.json_endpoint(api.list_games)),
         Route("/api/game", api.json_endpoint(api.get_game)),
-        Route("/api/rules", api.json_endpoint(api.get_rules)),
+        Route("/api/how-to", api.json_endpoint(api.learn.get_how_to)),
+        Route("/api/how-to/beats", api.json_endpoint(api.learn.get_beats)),
+        Route("/api/lesson", api.json_endpoint(api.learn.get_lesson)),
+        Route("/api/lesson/answer", api.json_endpoint(api.learn.get_answer)),
+        Route("/api/lesson/preview", api.json_endpoint(api.preview_lesson), methods=["POST"]),
         Route("/api/labs", api.json_endpoint(api.open_lab), methods=["POST"]),
         Route("/api/labs/{lab}", api.json_endpoint(api.handle_lab_request), methods=["POST"]),
         Route("/api/labs/{lab}/{folder}.zip", api.download_lab),
         Route("/api/watch", api.json_endpoint(api.list_watched)),
         Route("/api/runs", api.watched_endpoint(runs.read_run)),
         Route("/api/reports", api.watched_endpoint(reports.read_report)),
+        Route("/api/gallery", api.watched_endpoint(reports.read_gallery)),
+        Route("/api/ladders", api.watched_endpoint(ladders.read_ladders)),
         Route("/api/served", api.watched_endpoint(spectator_feed.read_served_table)),
         Route("/api/tables", api.json_endpoint(api.open_table), methods=["POST"]),
+        Route("/api/tables/own", api.json_endpoint(api.list_own_tables), methods=["POST"]),
+        Route("/api/tables/{table}/join", api.json_endpoint(api.join_table), methods=["POST"]),
+        Route("/api/qr", api.json_endpoint(api.make_qr), methods=["POST"]),
+        Route("/api/classes", api.json_endpoint(api.open_class), methods=["POST"]),
+        Route("/api/classes/{code}", api.json_endpoint(api.handle_class_request), methods=["POST"]),
         Route("/api/reviews", api.json_endpoint(api.open_review), methods=["POST"]),
         Route("/api/reviews/work", api.json_endpoint(api.start_review), methods=["POST"]),
         Route("/api/reviews/position", api.json_post(reviews.get_position), methods=["POST"]),
@@ -86,7 +101,8 @@ class ApiRoutes:
         from abl_cards.web.websocket import ConnectionManager
 
         self._lobby, self._connection_manager = lobby, ConnectionManager(lobby)
-        self.review_service = ReviewService(lobby)
+        self.review_service, self.learn = ReviewService(lobby), LearnService(lobby)
+        self._class_service = ClassService(lobby, self.review_service)
 
     # --- requests -----------------------------------------------------------------------------------------------------
 
@@ -98,12 +114,15 @@ class ApiRoutes:
             try:
                 return JSONResponse(await handler(request), headers=headers)
             except HTTPException as error:
-                return JSONResponse({"error": error.detail}, error.status_code, headers)
+                code = HTTP_CODES.get(error.status_code, ErrorCode.INVALID_REQUEST)
+                return JSONResponse({"error": error.detail, "code": code, "values": []}, error.status_code, headers)
             except (GameError, KBError) as error:
-                return JSONResponse({"error": str(error)[:2000], "code": str(error.code)}, 400, headers)
+                answer = error_json(error)
+                return JSONResponse(answer | {"error": answer["text"]}, 400, headers)
             except Exception:
                 log.exception("%s", request.url.path)
-                return JSONResponse({"error": "internal error; see the log of the server"}, 500, headers)
+                problem = "internal error; see the log of the server"
+                return JSONResponse({"error": problem, "code": ErrorCode.INTERNAL_ERROR, "values": []}, 500, headers)
 
         return respond
 
@@ -134,11 +153,9 @@ class ApiRoutes:
         parameters = request.query_params
         return await self._lobby.game_json(parameters.get("name", ""), parameters.get("profile", ""))
 
-    async def get_rules(self, request: Request) -> Any:
-        """Return the rules of a game in words, without preferences."""
-        parameters = request.query_params
-        language = schemas.get_language(dict(parameters), "lang")
-        return await self._lobby.rules_json(parameters.get("name", ""), parameters.get("profile", ""), language)
+    async def preview_lesson(self, request: Request) -> Any:
+        """Return a dropped lesson, or grade an answer of it."""
+        return await self.learn.preview(await self._read_json(request))
 
     async def list_watched(self, request: Request) -> Any:
         """Return the tables that may be watched, for clients that may open tables."""
@@ -157,7 +174,30 @@ class ApiRoutes:
     async def open_table(self, request: Request) -> Any:
         """Open a table."""
         table = await self._lobby.open_table(await self._read_json(request), get_client_id(request.scope))
-        return {"table": table.name, "token": table.owner_token, "watch": table.watch_token}
+        return {"table": table.name, "token": table.owner_token, "watch": table.watch_token, "join": table.join_token}
+
+    async def list_own_tables(self, request: Request) -> Any:
+        """Return how the tables of a browser stand, each for its token."""
+        return {"tables": await guests.list_own_tables(self._lobby, await self._read_json(request, False))}
+
+    async def join_table(self, request: Request) -> Any:
+        """Give a free seat of a table to a guest with the token of its invitation."""
+        message, client_id = await self._read_json(request, False), get_client_id(request.scope)
+        return await guests.join_table(self._lobby, request.path_params["table"], message, client_id)
+
+    async def make_qr(self, request: Request) -> Any:
+        """Return the QR code of a text."""
+        text = schemas.get_text(await self._read_json(request), "text", max_length=qr.MAX_TEXT_LENGTH)
+        return await self._lobby.executor.run(lambda: qr.make_qr(text))
+
+    async def open_class(self, request: Request) -> Any:
+        """Open a class."""
+        return await self._class_service.open_class(await self._read_json(request), get_client_id(request.scope))
+
+    async def handle_class_request(self, request: Request) -> Any:
+        """Handle a request about a class, which its code and tokens authorise."""
+        message, client_id = await self._read_json(request, False), get_client_id(request.scope)
+        return await self._class_service.handle_request(request.path_params["code"], message, client_id)
 
     async def open_lab(self, request: Request) -> Any:
         """Create a draft of a game."""
@@ -229,9 +269,10 @@ class ApiRoutes:
         if not secrets.compare_digest(token.encode(), self._lobby.config.token.encode()):
             raise HTTPException(403, "invalid access key: open the page by the link that the command printed")
 
-    async def _read_json(self, request: Request) -> dict[str, Any]:
-        """Return the JSON object of an authorised request; raises HTTPException, GameError."""
-        self._check_token(request)
+    async def _read_json(self, request: Request, needs_key: bool = True) -> dict[str, Any]:
+        """Return the JSON object of a request, which may need the access key; raises HTTPException, GameError."""
+        if needs_key:
+            self._check_token(request)
         if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
             raise HTTPException(415, "expected application/json")
         body = bytearray()

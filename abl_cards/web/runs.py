@@ -3,29 +3,49 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from abl_cards.core import ErrorCode, GameError
+from abl_cards.core import Axis, ErrorCode, GameError, LinePlot
+from abl_cards.training import build_curves
 from abl_cards.web.schemas import is_encodable
 
-METRICS_FILE, RESULTS_PATTERN = "metrics.jsonl", "*.json"
+METRICS_FILE, SETTINGS_FILE, RESULTS_PATTERN = "metrics.jsonl", "settings.json", "*.json"
 MAX_FILES, MAX_DEPTH = 500, 4
 MAX_BYTES, MAX_POINTS = 8 << 20, 300
 """Bytes read from the end of a file, and largest number of points per column."""
+_TAIL_BYTES = 1 << 16
+"""Bytes that hold the last line of the metrics."""
+_PROGRESS_COLUMNS = ("update", "decisions", "seconds")
 
 
-def list_runs(folders: Sequence[Path]) -> list[str]:
-    """List the folders of training runs in watched folders, by relative path."""
-    return [name for name, _ in find_files(folders, METRICS_FILE)]
+def list_runs(folders: Sequence[Path]) -> list[dict[str, Any]]:
+    """List the training runs in watched folders, the latest first.
+
+    Returns:
+        Relative path of the folder, time of the last update in seconds, decisions so far and in all (None if unknown).
+    """
+    runs = []
+    for name, file in find_files(folders, METRICS_FILE):
+        last = _last_row(file)
+        settings = read_json_file(file.with_name(SETTINGS_FILE), MAX_BYTES)
+        total = settings.get("total_decisions") if isinstance(settings, dict) else None
+        runs.append({
+            "name": name, "written": file.stat().st_mtime, "decisions": _count(last.get("decisions")),
+            "total": _count(total) or None,
+        })  # fmt: skip
+    return sorted(runs, key=lambda run: -run["written"])
 
 
 def read_run(folders: Sequence[Path], name: str) -> dict[str, Any]:
-    """Return the metrics of a run by column, thinned out; raises GameError for an unknown run."""
+    """Return the metrics of a run as figures, and by column, thinned out; raises GameError for an unknown run."""
     for known, file in find_files(folders, METRICS_FILE):
         if known == name:
-            return {"name": name, **_columns(file)}
+            rows = list(_rows(file))
+            columns = _columns(rows)
+            return {"name": name, **columns, "plots": _plots(rows, columns["columns"])}
     raise GameError("unknown run", ErrorCode.NOT_FOUND)
 
 
@@ -36,8 +56,8 @@ def read_match_results(folders: Sequence[Path]) -> list[dict[str, Any]]:
         value = read_json_file(file, MAX_BYTES)  # other JSON files are ignored
         if isinstance(value, dict) and _is_match(value):
             low, high = value["interval"]
-            results.append({"file": name, "agents": list(map(str, value["agents"])), "games": value["games"],
-                         "rate": value["rate"], "low": low, "high": high})  # fmt: skip
+            results.append({"file": name, "game": str(value.get("game", "")), "agents": list(map(str, value["agents"])),
+                         "games": value["games"], "rate": value["rate"], "low": low, "high": high})  # fmt: skip
     return results
 
 
@@ -82,8 +102,7 @@ def find_files(folders: Sequence[Path], pattern: str) -> Iterator[tuple[str, Pat
             yield (Path(folder.name) / displayed_path).as_posix(), file
 
 
-def _columns(file: Path) -> dict[str, Any]:
-    rows = list(_rows(file))
+def _columns(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
     step = max(1, -(-len(rows) // MAX_POINTS))
     sampled = rows[::step]
     names = dict.fromkeys(name for row in sampled for name, value in row.items() if _is_finite_number(value))
@@ -92,15 +111,43 @@ def _columns(file: Path) -> dict[str, Any]:
     return {"rows": len(rows), "points": len(sampled), "columns": columns}
 
 
+def _plots(rows: Sequence[dict[str, Any]], columns: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the figures that ``train --plots`` draws, and one for each other metric over the updates."""
+    curves: list[LinePlot] = []
+    with suppress(KeyError, TypeError, ValueError, ZeroDivisionError):  # lines that no training has written
+        curves = build_curves(rows)
+    drawn = {*_PROGRESS_COLUMNS, *(name for plot in curves for name in plot.lines)}
+    update = Axis("training", "updates", is_integer=True)
+    step = max(1, -(-len(rows) // MAX_POINTS))
+    others = [
+        LinePlot(name, name, update, Axis(name), {name: [(step * index, value) for index, value in points]},
+                 interval="one run: no interval")
+        for name, points in columns.items() if name not in drawn and " against " not in name
+    ]  # fmt: skip
+    return [{"name": plot.name, **plot.to_json()} for plot in [*curves, *others]]
+
+
+def _count(value: Any) -> int | None:
+    return int(value) if _is_finite_number(value) else None
+
+
+def _last_row(file: Path) -> dict[str, Any]:
+    """Return the last complete line of a file."""
+    last: dict[str, Any] = {}
+    for row in _rows(file, _TAIL_BYTES):
+        last = row
+    return last
+
+
 def _is_finite_number(value: Any) -> bool:
     return type(value) in (int, float) and abs(value) < float("inf")
 
 
-def _rows(file: Path) -> Iterator[dict[str, Any]]:
+def _rows(file: Path, max_bytes: int = MAX_BYTES) -> Iterator[dict[str, Any]]:
     """Yield the complete lines at the end of a file that may be growing."""
     with file.open("rb") as stream:
-        stream.seek(max(0, file.stat().st_size - MAX_BYTES))
-        for line in stream.read(MAX_BYTES).split(b"\n"):
+        stream.seek(max(0, file.stat().st_size - max_bytes))
+        for line in stream.read(max_bytes).split(b"\n"):
             try:
                 value = json.loads(line)
             except (ValueError, RecursionError):

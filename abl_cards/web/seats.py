@@ -35,7 +35,8 @@ class TableSeat:
 
     def to_json(self) -> dict[str, Any]:
         """Return the player of the seat, with the token that gives access."""
-        return {"kind": self.kind, "name": self.name, "agent": self.agent_name, "token": self.token}
+        fields = {"kind": self.kind, "name": self.name, "agent": self.agent_name, "token": self.token}
+        return fields | ({"taken": True} if self.is_taken else {})
 
 
 @dataclass(frozen=True)

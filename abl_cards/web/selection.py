@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,7 +18,6 @@ from abl_cards.games.notation import (
     PASS,
     ParsedPlay,
     compose_move,
-    derive_readings,
     list_composed_plays,
     match_plays,
     notate_moves,
@@ -28,6 +26,7 @@ from abl_cards.games.preferences import MAX_COMPARED
 from abl_cards.games.tables import Decisions
 from abl_cards.games.types import Moves, count_move_cards
 from abl_cards.web.game_log import play_text
+from abl_cards.web.play_kinds import labels_of_cards
 from abl_cards.web.texts import card_kinds, deck_json, label_text
 
 MAX_READINGS = 12
@@ -123,19 +122,15 @@ class CardSelection:
 
     def _labels_of(self, cards: Sequence[int]) -> list[list[str]]:
         """Return the names of the plays that the cards are, legal or not."""
-        rules = self.engine.rules
-        try:
-            point = self.engine.decision_point_at(self.decisions)
-            derivations = derive_readings(rules, point, json.dumps(rules.card_codes.write(cards)))
-        except GameError:
-            return []
-        return [label_text(self.engine, derivation.label) for derivation in derivations]
+        labels = labels_of_cards(self.engine, cards, self.decisions)
+        return [label_text(self.engine, self.engine.labels[label]) for label in labels]
 
     def _readings_json(self, moves: Moves) -> list[dict[str, Any]]:
         """Return plays of the same cards by their names, the strongest first."""
         is_bomb = self.engine.label_traits.is_bomb[self.engine.rules.forms.label_of[moves.form]]
         strength = self.engine.rules.strength[int(self.decisions.context[0]), moves.form]
-        forms, cards = Moves(*(array[np.lexsort((-strength, ~is_bomb))] for array in moves))
+        order = np.lexsort((-strength, ~is_bomb))
+        forms, cards = moves.form[order], moves.cards[order]
         notations = notate_moves(self.engine.rules, forms, cards, np.repeat(self.decisions.context, len(forms)))
         readings: dict[str, dict[str, Any]] = {}
         for form, row, action in zip(forms.tolist(), cards, notations, strict=True):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from abl_cards.core import FolderLockedError, lock_folder
 from abl_cards.web.config import WebConfig
+from abl_cards.web.game_tiles import GameTiles
 from abl_cards.web.limits import MAX_CONNECTIONS, MAX_FRAME_BYTES
 from abl_cards.web.middleware import LOCAL_HOSTS, SecurityMiddleware
 from abl_cards.web.prewarmed_table import PrewarmedTable
@@ -26,9 +27,9 @@ MessageCallback = Callable[[str], None]
 class ApiLoader:
     """Loads the lobby in a thread while the server answers."""
 
-    def __init__(self, config: WebConfig, prewarmed: PrewarmedTable, progress: StartProgress) -> None:
+    def __init__(self, config: WebConfig, prewarmed: PrewarmedTable, progress: StartProgress, tiles: GameTiles) -> None:
         """Make a loader; the engine is imported when it is called."""
-        self._config, self._prewarmed, self._progress = config, prewarmed, progress
+        self._config, self._prewarmed, self._progress, self._tiles = config, prewarmed, progress, tiles
         self.lobby: Lobby | None = None
 
     async def __call__(self) -> ASGIApp:
@@ -42,8 +43,10 @@ class ApiLoader:
     def _make_lobby(self) -> Lobby:
         from abl_cards.web import lobby, routes, websocket  # noqa: F401 - slow imports, done in this thread
 
+        self._progress.end_imports()
         observe_kernels(self._progress)
-        loaded = lobby.Lobby(self._config, self._prewarmed)
+        loaded = lobby.Lobby(self._config, self._prewarmed, self._tiles)
+        self._progress.set_game(loaded.default_game)
         loaded.on_first_view = self._progress.finish
         return loaded
 
@@ -87,8 +90,9 @@ async def serve(
         web_config = _with_state_folder(web_config, stack, on_message)
         prewarmed = PrewarmedTable(web_config)
         progress = StartProgress(read_weights())
-        api_loader = ApiLoader(web_config, prewarmed, progress)
-        startup_app = StartupApp(web_config, prewarmed, api_loader, api_loader.close, progress)
+        tiles = GameTiles(web_config.extra_games, web_config.state_folder)
+        api_loader = ApiLoader(web_config, prewarmed, progress, tiles)
+        startup_app = StartupApp(web_config, prewarmed, api_loader, api_loader.close, progress, tiles)
         config = uvicorn.Config(
             add_security(startup_app, web_config), http=HeaderTimeoutProtocol, log_level="warning", access_log=False,
             ws_max_size=2 * MAX_FRAME_BYTES, ws_ping_interval=20.0, h11_max_incomplete_event_size=1 << 16,

@@ -6,7 +6,7 @@ Without that file they are the public facts of one value, or of one for each sea
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,7 +46,7 @@ def position_facts(engine: Engine, fluents: NDArray[np.int16], roles: NDArray[np
         roles: Role of each seat, [seats].
 
     Returns:
-        Items of the score, in order; badges of each seat; whether partners have one colour.
+        Items of the score, in order; badges of each seat; whether partners have one colour, and places a name.
     """
     facts, of_seats = _Facts(engine, fluents), roles.tolist()
     are_decided = len(set(of_seats)) > 1
@@ -54,41 +54,58 @@ def position_facts(engine: Engine, fluents: NDArray[np.int16], roles: NDArray[np
         "items": [*facts.items()],
         "badges": [facts.badges(seat, int(role) if are_decided else -1) for seat, role in enumerate(of_seats)],
         "partners": facts.show.has_partners,
+        "places": facts.has_places,
     }
 
 
-def table_facts(engine: Engine, tables: Tables, viewer: int | None) -> JsonItem:
-    """Return what the only table shows beside the cards.
+class TableFacts(NamedTuple):
+    """Fluents of the only table, [slots], and the role of each seat, [seats]."""
 
-    Args:
-        engine: Engine of the game.
-        tables: The table.
-        viewer: Seat, or -1 for a spectator, whose private facts may be shown; None for those of all seats.
-    """
-    fluents, roles = tables.state.fluents[[0]], tables.roles(ONLY_TABLE)[0]
-    if viewer is not None:
-        fluents = engine.rules.fluents.mask_private(fluents, np.array([viewer]))
-    return position_facts(engine, fluents[0], roles)
+    fluents: NDArray[np.int16]
+    roles: NDArray[np.integer]
+
+    @classmethod
+    def of(cls, tables: Tables) -> TableFacts:
+        """Copy them from a table."""
+        return cls(tables.state.fluents[0].copy(), tables.roles(ONLY_TABLE)[0].copy())
+
+    @classmethod
+    def after_episode(cls, tables: Tables) -> TableFacts:
+        """Return them as they are after the event ``end`` of a table whose deal is over."""
+        after = tables.copy(ONLY_TABLE)
+        after.event_rules.apply_event("end", after.state, ONLY_TABLE)
+        return cls.of(tables)._replace(fluents=after.state.fluents[0])
+
+    def to_json(self, engine: Engine, viewer: int | None) -> JsonItem:
+        """Return what the table shows beside the cards.
+
+        Args:
+            engine: Engine of the game.
+            viewer: Seat, or -1 for a spectator, whose private facts may be shown; None for those of all seats.
+        """
+        fluents = self.fluents[np.newaxis]
+        if viewer is not None:
+            fluents = engine.rules.fluents.mask_private(fluents, np.array([viewer]))
+        return position_facts(engine, fluents[0], self.roles)
 
 
-def episode_facts(engine: Engine, tables: Tables) -> JsonItem:
+def episode_facts(engine: Engine, tables: Tables, after: TableFacts) -> JsonItem:
     """Return what the result of a deal names, at the end of the deal of the only table.
 
     Args:
         engine: Engine of the game.
         tables: The table, before the event ``end``.
+        after: Facts after that event.
 
     Returns:
         Names of the places, None where the order of finish is not named; and a line for each fact. A place without a
         name is None.
     """
-    show, after = find_show_rules(engine.rules), tables.copy(ONLY_TABLE)
-    after.event_rules.apply_event("end", after.state, ONLY_TABLE)
-    before, now = _Facts(engine, tables.state.fluents[0]), _Facts(engine, after.state.fluents[0])
+    show = find_show_rules(engine.rules)
+    before, now = _Facts(engine, tables.state.fluents[0]), _Facts(engine, after.fluents)
     places = [now.place_name(place) for place in range(1, engine.rules.seating.seats + 1)]
-    has_places = FINISH in show.results or (not show.is_stated and engine.rules.trick_query is None)
     lines = [line for name in show.results if name != FINISH for line in now.result_lines(name, before)]
-    return {"places": places if has_places else None, "lines": lines}
+    return {"places": places if now.has_places else None, "lines": lines}
 
 
 class _Facts:
@@ -98,6 +115,12 @@ class _Facts:
         self.engine, self._fluents, self.show = engine, fluents, find_show_rules(engine.rules)
         self._seats = tuple(range(engine.rules.seating.seats))
         self._teams = tuple(sorted(set(engine.rules.seating.teams)))
+
+    @property
+    def has_places(self) -> bool:
+        """Whether the order in which seats are out is shown: by default where all cards are not laid in tricks."""
+        show = self.show
+        return FINISH in show.results or (not show.is_stated and self.engine.rules.trick_query is None)
 
     def items(self) -> Iterator[JsonItem]:
         """Yield the items of the score."""

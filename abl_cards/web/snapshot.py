@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from abl_cards.core import format_seed
-from abl_cards.games.state import CHOICE, PLAY
+from abl_cards.games.state import CHOICE, NO_SEAT, PLAY
 from abl_cards.games.tables import cards_in_stock
 from abl_cards.games.types import LEADING
 from abl_cards.web.fluent_texts import fluents_json
-from abl_cards.web.shown_facts import table_facts
+from abl_cards.web.shown_facts import TableFacts
 from abl_cards.web.texts import card_orders, deck_json, hand_texts, option_text, role_texts, stage_text
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def make_welcome(table: ViewableTable, permission: Permission) -> dict[str, Any]
 
 def make_snapshot(table: WebTable, permission: Permission) -> dict[str, Any]:
     """Return a table of this server as seen by a seat or a spectator, with the options of the seat to decide."""
-    snapshot = make_view(table, permission)
+    snapshot = make_view(table, permission) | {"join": table.join_token if permission.is_owner else None}
     if snapshot["turn"] is not None and snapshot["turn"] == permission.seat and not table.problem:
         snapshot["asked"] = options_json(table, int(table.tables.state.stage[0]))
     snapshot["skip"] = can_skip(table, permission) and not table.is_fast
@@ -94,7 +94,7 @@ def make_view(table: ViewableTable, permission: Permission) -> dict[str, Any]:
         "trick": game_log.trick, "last": game_log.previous_trick, "closed": is_trick_over(table),
         "owned": int(state.owner[0]),
         "log": [event for event in game_log.log[-MAX_LOG_SHOWN:] if not _is_hidden(event, seat)],
-        "shown": table_facts(table.engine, tables, SPECTATOR if seat is None else seat),
+        "shown": _visible_facts(table).to_json(table.engine, SPECTATOR if seat is None else seat),
         "told": fluents_json(table.engine, rules.fluents.mask_private(state.fluents[[0]], viewer)[0]),
         "aside": int(state.aside[0].sum()), "stock": int(cards_in_stock(rules, state,
         ONLY_TABLE)[0]) if rules.has_draws else 0,
@@ -106,6 +106,12 @@ def make_view(table: ViewableTable, permission: Permission) -> dict[str, Any]:
     if seat is not None:
         view["hand"] = hand_texts(rules, state.hands[0, seat], context)
     return view
+
+
+def _visible_facts(table: ViewableTable) -> TableFacts:
+    """Return the facts of the table: those of the last deal until the next one begins."""
+    end = table.game_log.end_facts if table.is_waiting or table.is_over else None
+    return end or TableFacts.of(table.tables)
 
 
 def _visible_problem(table: ViewableTable, permission: Permission) -> str:
@@ -134,7 +140,6 @@ def _seats_json(table: ViewableTable, permission: Permission) -> list[dict[str, 
         tables.sides(ONLY_TABLE)[0].tolist(),
         tables.roles(ONLY_TABLE)[0].tolist(),
     )
-    can_finish = rules.trick_query is None  # with tricks all seats lay their last card in one
     has_roles = len(set(role_indices)) > 1  # equal roles mean that they are not decided yet
     seats = []
     for seat, table_seat in enumerate(table.seats):
@@ -143,7 +148,7 @@ def _seats_json(table: ViewableTable, permission: Permission) -> list[dict[str, 
             "name": table_seat.name, "kind": table_seat.kind, "agent": table_seat.agent_name,
             "cards": int(state.hands[0, seat].sum()), "side": sides[seat],
             "role": roles[role_indices[seat]] if has_roles and 0 <= role_indices[seat] < len(roles) else ["", ""],
-            "place": order.index(seat) + 1 if seat in order and can_finish and not state.hands[0, seat].any() else None,
+            "place": order.index(seat) + 1 if seat in order and seat != NO_SEAT else None,
             "here": table.is_present(seat), "taken": table_seat.is_taken, "total": int(tables.total_points[0, seat]),
             "said": None if action is None or _is_hidden(action, permission.seat) else action,
         }  # fmt: skip

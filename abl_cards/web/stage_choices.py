@@ -53,7 +53,8 @@ def find_stage_options(tables: Tables, values: Sequence[Any]) -> list[int]:
         stage.choose(option)
     if stage.goes_on or len(options) < len(values):
         count = count_card_choices(tables)
-        raise GameError(f"exactly {count} cards are chosen here, not {len(values)}", ErrorCode.ILLEGAL_MOVE)
+        message = f"exactly {count} cards are chosen here, not {len(values)}"
+        raise GameError(message, ErrorCode.WRONG_COUNT, [count or 0, len(values)])
     return options
 
 

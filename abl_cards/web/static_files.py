@@ -14,7 +14,6 @@ CONTENT_TYPES = {
     ".svg": "image/svg+xml", ".txt": "text/plain",
 }  # fmt: skip
 TOKEN_PLACEHOLDER = b"{{token}}"
-TABLE_PLACEHOLDER = b"{{laid}}"
 
 
 @dataclass(frozen=True)

@@ -57,7 +57,7 @@ class WebTable(TableHistory):
         self.rules_error = rules_error  # first error of newer rules
         person_seats = [seat for seat, table_seat in enumerate(seats) if table_seat.kind == PERSON]
         self.owner_seat = person_seats[0] if person_seats else None
-        self.owner_token, self.watch_token = (secrets.token_urlsafe(12) for _ in range(2))
+        self.owner_token, self.watch_token, self.join_token = (secrets.token_urlsafe(12) for _ in range(3))
         self.former_tokens: set[str] = set()  # of seats that were given to others; they still allow to look on
         self.lock, self.wake = asyncio.Lock(), asyncio.Event()
         self.revision, self.agent_delay, self.problem = 0, 0.6, ""
@@ -76,7 +76,8 @@ class WebTable(TableHistory):
         for seat, table_seat in enumerate(self.seats):
             if _tokens_equal(token, table_seat.token):
                 return self._make_permission(seat)
-        may_watch = any(_tokens_equal(token, other) for other in (self.watch_token, *self.former_tokens))
+        watch_tokens = (self.watch_token, self.join_token, *self.former_tokens)
+        may_watch = any(_tokens_equal(token, other) for other in watch_tokens)
         return Permission() if may_watch else None
 
     def _make_permission(self, seat: int | None, owner: bool = False) -> Permission:
@@ -86,8 +87,15 @@ class WebTable(TableHistory):
     def mark_taken(self, token: str) -> None:
         """Note that the person whose token this is has come."""
         permission = self.permission_of(token)
-        if permission is not None and permission.seat is not None:
-            self.seats[permission.seat].is_taken = True
+        seat = permission.seat if permission is not None else None
+        if seat is not None and not self.seats[seat].is_taken:
+            self.take_seat(seat, self.seats[seat].name)
+
+    def take_seat(self, seat: int, name: str) -> None:
+        """Note that a person of this name has come to a seat."""
+        self.seats[seat].name, self.seats[seat].is_taken = name, True
+        if seat != self.owner_seat:
+            self._write_seat(seat)
 
     def is_present(self, seat: int) -> bool:
         """Return whether the player of a seat is connected."""
@@ -191,11 +199,11 @@ class WebTable(TableHistory):
     def check_turn(self, permission: Permission, clock: int) -> None:
         """Raise GameError unless it is the client's turn, and ``clock`` is the number of the current decision."""
         if permission.seat is None:
-            raise GameError("spectators cannot act", ErrorCode.NOT_ALLOWED)
+            raise GameError("spectators cannot act", ErrorCode.NOT_SEATED)
         if self.is_over or self.is_waiting or self.problem or self.seat != permission.seat:
             raise GameError("it is not your turn", ErrorCode.OUT_OF_TURN)
         if clock != int(self.tables.num_decisions[0]):
-            raise GameError("the decision has been made already", ErrorCode.OUT_OF_TURN)
+            raise GameError("the decision has been made already", ErrorCode.ALREADY_DECIDED)
 
     def play(self, permission: Permission, value: Any, clock: int) -> None:
         """Play cards or pass; raises GameError for an illegal move."""
@@ -234,7 +242,7 @@ class WebTable(TableHistory):
     def continue_match(self, permission: Permission) -> None:
         """Continue with the next episode."""
         if permission.seat is None and not permission.is_owner:
-            raise GameError("spectators cannot act", ErrorCode.NOT_ALLOWED)
+            raise GameError("spectators cannot act", ErrorCode.NOT_SEATED)
         if self.is_waiting:
             self.is_waiting = False
             self.write_event("go", {})
@@ -253,10 +261,9 @@ class WebTable(TableHistory):
     def take_back(self, permission: Permission) -> None:
         """Take back the last decision of a person and all later ones; raises GameError if that is not allowed."""
         if not self.can_take_back(permission):
-            raise GameError(
-                "there is no decision to take back" if self.is_practice else "only practice tables allow this",
-                ErrorCode.NOT_ALLOWED,
-            )
+            if not self.is_practice:
+                raise GameError("decisions are taken back at practice tables only", ErrorCode.NO_PRACTICE)
+            raise GameError("there is no decision to take back", ErrorCode.NOTHING_TO_TAKE_BACK)
         while self.decisions:
             last = self.decisions.pop()
             if last.seat == permission.seat and last.by_person:
@@ -280,7 +287,7 @@ class WebTable(TableHistory):
     def start_next_match(self, permission: Permission) -> None:
         """Start another match; only the owner may."""
         if not permission.is_owner:
-            raise GameError("only the owner of the table may start another match", ErrorCode.NOT_ALLOWED)
+            raise GameError("only the owner of the table may start another match", ErrorCode.NOT_OWNER)
         self.match_number += 1
         if self.is_seed_random:  # the previous seed may be known now
             self.seed = secret_seed()
@@ -313,14 +320,14 @@ class WebTable(TableHistory):
 
     def _check_seat_owner(self, permission: Permission, seat: int) -> None:
         if not 0 <= seat < len(self.seats):
-            raise GameError(f"unknown seat {seat}", ErrorCode.NOT_FOUND)
+            raise GameError(f"unknown seat {seat}", ErrorCode.UNKNOWN_SEAT, [seat])
         if not permission.is_owner and permission.own_seat != seat:
-            raise GameError("the seat belongs to another player", ErrorCode.NOT_ALLOWED)
+            raise GameError("the seat belongs to another player", ErrorCode.SEAT_TAKEN)
 
     def rename(self, permission: Permission, name: str) -> None:
         """Set the name of a player."""
         if permission.seat is None or self.seats[permission.seat].kind != PERSON or not name:
-            raise GameError("only seated players have a name", ErrorCode.NOT_ALLOWED)
+            raise GameError("only seated players have a name", ErrorCode.NOT_SEATED)
         self.seats[permission.seat].name = name
         self._write_seat(permission.seat)
 

@@ -46,7 +46,9 @@ ENGLISH_PLAY_NAMES = {
     "四带一": "four and one", "四带二": "four and two", "四带三": "four and three", "四带两对": "four and two pairs",
     "航天飞机": "shuttle", "航天飞机带单": "shuttle with singles", "航天飞机带对": "shuttle with pairs",
     "同花顺": "straight flush", "炸弹": "bomb", "王炸": "rocket", "天王炸": "joker bomb", "拖拉机": "tractor",
-    "甩牌": "throw",
+    "甩牌": "throw", "葫芦": "full house", "铁支": "four of a kind", "四条": "four of a kind", "五张": "five",
+    "三张炸弹": "bomb of three", "四张炸弹": "bomb of four",
+    "杂五十K": "5-10-K of mixed suits", "纯五十K": "5-10-K of one suit",
 }  # fmt: skip
 """English names of the Chinese names of kinds of plays; other kinds are written by their labels."""
 

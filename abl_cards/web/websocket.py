@@ -17,6 +17,7 @@ from abl_cards.asp import KBError
 from abl_cards.core import ErrorCode, GameError
 from abl_cards.web import schemas
 from abl_cards.web.advice_requests import AdviceRequests, Reply, get_clock
+from abl_cards.web.error_json import error_json
 from abl_cards.web.fairness import CapacityError, choose_eviction, get_client_id
 from abl_cards.web.hand_groups import group_seat
 from abl_cards.web.limits import (
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
     from abl_cards.web.lobby import Lobby
 
 _MAX_DELAY_MS = 10_000
+_MAX_SLOW_REQUESTS = 3
+"""Requests of one client that are computed at once, such as a hint, a judgement and the groups of the hand."""
 CLOSE_NOT_FOUND, CLOSE_UNAUTHORIZED, CLOSE_CAPACITY, CLOSE_UNAVAILABLE = 4404, 4401, 4429, 4503
 """Close codes of web sockets: unknown table, invalid token, capacity reached, table cannot be restored."""
 log = logging.getLogger(__name__)
@@ -196,7 +199,8 @@ class BrowserConnection(AdviceRequests):
         while not self._rate_limiter.try_acquire():  # delays this client only; no frame is lost
             await asyncio.sleep(1 / FRAME_RATE)
         if len(text.encode("utf-8", "replace")) > MAX_FRAME_BYTES:
-            await self._send_error(f"the frame is larger than {MAX_FRAME_BYTES} bytes")
+            message = f"the frame is larger than {MAX_FRAME_BYTES} bytes"
+            await self._send_error(GameError(message, ErrorCode.TOO_LARGE))
             return
         request_number = None
         try:
@@ -212,8 +216,9 @@ class BrowserConnection(AdviceRequests):
             await self._send_error(error, request_number)
             return
         if handler in _SLOW_HANDLERS:
-            if len(self._slow_tasks) >= 2:
-                await self._send_error("too many requests at once: wait for an answer", request_number)
+            if len(self._slow_tasks) >= _MAX_SLOW_REQUESTS:
+                problem = GameError("too many requests at once: wait for an answer", ErrorCode.TOO_MANY_REQUESTS)
+                await self._send_error(problem, request_number)
                 return
             task = asyncio.create_task(self._run_handler(handler, message, request_number))
             self._slow_tasks.add(task)
@@ -230,10 +235,12 @@ class BrowserConnection(AdviceRequests):
             return
         except Exception:
             log.exception("frame %s", str(message)[:200])
-            await self._send_error("internal error; see the log of the server", request_number)
+            problem = GameError("internal error; see the log of the server", ErrorCode.INTERNAL_ERROR)
+            await self._send_error(problem, request_number)
         else:
             if answer is not None:
-                await self._send_json(answer | {"n": request_number})
+                with suppress(WebSocketDisconnect, RuntimeError):
+                    await self._send_json(answer | {"n": request_number})
 
     async def _change_table(self, change: Callable[[], None]) -> Reply:
         """Change the table and notify all viewers."""
@@ -311,7 +318,7 @@ class BrowserConnection(AdviceRequests):
     async def _set_agent_delay(self, message: dict[str, Any]) -> Reply:
         """Set the delay of agents before they decide, in milliseconds."""
         if self._permission.seat is None and not self._permission.is_owner:
-            raise GameError("spectators cannot act", ErrorCode.NOT_ALLOWED)
+            raise GameError("spectators cannot act", ErrorCode.NOT_SEATED)
         self._table.agent_delay = schemas.get_int(message, "ms", 0, _MAX_DELAY_MS) / 1000
         self._notify_all()
         return None
@@ -319,7 +326,7 @@ class BrowserConnection(AdviceRequests):
     async def _close_table(self, message: dict[str, Any]) -> Reply:
         """Close the table for everybody; only its owner may."""
         if not self._permission.is_owner:
-            raise GameError("only the owner of the table may close it", ErrorCode.NOT_ALLOWED)
+            raise GameError("only the owner of the table may close it", ErrorCode.NOT_OWNER)
         async with self._table.lock:
             if self._table.name in self._lobby.tables:
                 self._lobby.close_table(self._table.name)
@@ -356,8 +363,7 @@ _HANDLERS: dict[str, Handler] = {
 
 def _error_json(error: object, number: Any) -> dict[str, Any]:
     """Return an error for the browser, which words its code; ``number`` is that of the request."""
-    code = str(error.code) if isinstance(error, GameError | KBError) else ""
-    return {"type": "error", "code": code, "text": str(error)[:600], "n": number if type(number) is int else None}
+    return {"type": "error", **error_json(error), "n": number if type(number) is int else None}
 
 
 class ConnectionManager:

@@ -127,7 +127,7 @@ def link_repository_files(app: Sphinx, docname: str, source: list[str]) -> None:
         inside = path.is_relative_to(app.srcdir)
         return (
             match[0]
-            if inside and (path.suffix in (".md", ".png") or (path.suffix == ".ipynb" and path.exists()))
+            if inside and (path.suffix in (".md", ".png", ".svg") or (path.suffix == ".ipynb" and path.exists()))
             else f"{label} (`{path.relative_to(ROOT)}`)"
         )
 

@@ -46,8 +46,8 @@ def test_the_main_job_shows_everything(tmp_path: Path, monkeypatch: pytest.Monke
         "[6/6, about",
     ):
         assert words in shown.stdout
-    assert {"report.md", "learned.png", "decision.png"} <= {path.name for path in report.iterdir()}
-    assert f"{report / 'learned.png'}" in shown.stdout
+    assert {"report.md", "learned.svg", "decision.png"} <= {path.name for path in report.iterdir()}
+    assert f"{report / 'learned.svg'}" in shown.stdout
 
 
 @long

@@ -29,7 +29,7 @@ def write(path: Path, *records: Any) -> str:
 def test_match_json_is_stable() -> None:
     answer = run("match", "guandan", "greedy", "random", "--games", "2", "--seed", "5", "--json")
     report = json.loads(answer.stdout)
-    assert list(report) == ["agents", "games", "seed", "wins", "draws", "rate", "interval", "episodes"]
+    assert list(report) == ["game", "agents", "games", "seed", "wins", "draws", "rate", "interval", "episodes"]
     assert report["agents"] == ["greedy", "random"]
     assert (report["games"], report["seed"]) == (2, "5")
     assert sum(report["wins"]) + report["draws"] == 2

@@ -34,6 +34,7 @@ NEEDS: dict[str, tuple[str, str]] = {
     "legal": ("hearts", ""),
     "lsp": ("", "lsp"),
     "match": ("hearts abl random --games 1", "learning"),
+    "picture": ("hearts no-record.jsonl", "picture"),
     "replay": ("hearts no-record.jsonl", ""),
     "review": ("hearts no-record.jsonl", ""),
     "run": ("joint_loop", "learning"),

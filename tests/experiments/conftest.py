@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 import torch
 
-from abl_cards.core.plots import Plot, save_png
+from abl_cards.core.plot_drawing import PAGE_WIDTH, save_figure
+from abl_cards.core.plots import Plot
 from abl_cards.experiments import report
 from abl_cards.experiments.experiment import run_experiment
 from abl_cards.experiments.workspace import ExperimentWorkspace
@@ -43,11 +44,11 @@ def partial_results(name: str, settings: Any, folder: Path, beside: Path) -> lis
     """
     drawn: set[str] = set()
 
-    def draw_once(plot: Plot, file: Path) -> None:
+    def draw_once(plot: Plot, file: Path, width: float = PAGE_WIDTH) -> None:
         """Draw a plot once, since the partial results share most of their plots."""
         if (content := json.dumps(plot.to_json())) not in drawn:
             drawn.add(content)
-            save_png(plot, file)
+            save_figure(plot, file, width)
 
     cells = (folder / "cells.jsonl").read_text("utf-8").splitlines(keepends=True)
     left, ends = [], amount(2, len(cells))
@@ -59,7 +60,7 @@ def partial_results(name: str, settings: Any, folder: Path, beside: Path) -> lis
         (part / "cells.jsonl").write_text("".join(cells[:done]), "utf-8")
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(ExperimentWorkspace, "_measure", _stop)
-            patch.setattr(report, "save_png", draw_once)
+            patch.setattr(report, "save_figure", draw_once)
             with pytest.raises(Stopped):
                 run_experiment(name, settings, part)
         assert "**This is a part.** Not measured yet: " in (part / "report.md").read_text("utf-8")

@@ -29,7 +29,7 @@ def test_the_small_budget_ends_in_all_tables(tmp_path: Path, monkeypatch: pytest
     assert all(0 <= row["landlord wins, kb"] <= 1 for row in wins)
     assert len(tables["silhouettes"]["rows"]) == len(VIEWS) + 1
     assert sum(row["share"] for row in tables["classes"]["rows"]) == pytest.approx(1)
-    for name in ("loss.png", "accuracy.png", "doudizhu-strength-small.safetensors", "deals-4.jsonl"):
+    for name in ("loss.svg", "accuracy.svg", "doudizhu-strength-small.safetensors", "deals-4.jsonl"):
         assert (tmp_path / "out" / name).stat().st_size > 0
     assert run(*words).stdout == first.stdout  # all of it kept
     settings = get_experiment("doudizhu_strength").make_settings(smoke=True)

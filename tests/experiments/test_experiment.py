@@ -111,7 +111,7 @@ def test_an_unknown_agent_is_named(tmp_path: Path) -> None:
 def test_results_are_kept_and_given_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     words = ["run", "guandan_tournament", "--dir", str(tmp_path), "--set", "agents=random greedy", "--json"]
     first = json.loads(run(*words, "--set", "games=2").stdout)
-    for name in ("settings.json", "report.md", "results.json", "wins.png", "log.txt", "cells.jsonl"):
+    for name in ("settings.json", "report.md", "results.json", "wins.svg", "log.txt", "cells.jsonl"):
         assert (tmp_path / name).stat().st_size > 0
     assert first == json.loads((tmp_path / "results.json").read_text("utf-8"))
     assert first["tables"]["wins"]["rows"] == [
@@ -154,7 +154,7 @@ def test_a_run_that_is_killed_has_reported_what_it_finished(tmp_path: Path, monk
     partial = json.loads((tmp_path / "results.json").read_text("utf-8"))
     assert partial["missing"] == "round 3, round 4"
     assert set(partial["plots"]["rounds"]["bars"]) == {"round 1", "round 2", "all rounds"}
-    assert (tmp_path / "rounds.png").read_bytes().startswith(b"\x89PNG")
+    assert (tmp_path / "rounds.svg").read_bytes().startswith(b"<?xml")
     monkeypatch.setattr(matches, "play_match", play)
     whole = run_experiment("guandan_abln", settings, tmp_path)
     assert "missing" not in whole
@@ -232,4 +232,6 @@ def test_a_report_as_markdown_json_and_pictures(tmp_path: Path) -> None:
     assert report.to_json()["tables"]["t"]["rows"][1] == {"name": "y", "count": 5, "share": 0.5, "size": 1.5}
     assert report.to_json()["plots"]["p"]["lines"] == {"line": [[1, 2], [2, 3]]}
     report.draw_plots(tmp_path, lambda line: None)
-    assert (tmp_path / "p.png").read_bytes().startswith(b"\x89PNG")
+    assert (tmp_path / "p.svg").read_bytes().startswith(b"<?xml")
+    for width in (3.3, 6.9):
+        assert (tmp_path / f"p-{width}in.pdf").read_bytes().startswith(b"%PDF")

@@ -149,7 +149,7 @@ def test_experts_and_agents_side_by_side(tiny_agent: str, tmp_path: Path) -> Non
     assert steps[-1]["kb: action"] is not None
     assert steps[-1]["kb: score, from"] < steps[-1]["kb: score"] <= steps[-1]["kb: score, to"]
     assert steps[2]["kb: score"] is None  # not requested
-    assert {"scores.png", "actions.png"} <= {file.name for file in tmp_path.iterdir()}
+    assert {"scores.svg", "actions.svg"} <= {file.name for file in tmp_path.iterdir()}
 
 
 def test_what_was_laid_down_later_was_in_the_hands(engine: Engine) -> None:

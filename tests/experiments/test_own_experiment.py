@@ -85,7 +85,7 @@ def test_an_experiment_may_lie_anywhere(file: Path) -> None:
     rows = results["tables"]["shares"]["rows"]
     assert [row["seed"] for row in rows] == [3, 4]
     folder = Path("runs/pairs-smoke")
-    for name in ("settings.json", "report.md", "results.json", "shares.png", "log.txt", "cells.jsonl"):
+    for name in ("settings.json", "report.md", "results.json", "shares.svg", "log.txt", "cells.jsonl"):
         assert (folder / name).stat().st_size > 0
     assert "Who wins?" in (folder / "report.md").read_text("utf-8")
     assert json.loads(run(*words).stdout) == results

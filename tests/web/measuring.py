@@ -88,7 +88,7 @@ def measure_starts(running: Any, command: list[str], ready: Path) -> dict[str, A
             wait_for(address)
             times["answer"].append(1000 * (time.perf_counter() - began))
             times["answer_cpu"].append(1000 * cpu_of(server.pid))
-            page.goto(address)
+            page.goto(address + "#/play")
             times["painted"].append(page.wait_for_function("() => window.painted").json_value())
             metrics = session.send("Performance.getMetrics")["metrics"]
             times["painted_cpu"].append(
@@ -124,14 +124,14 @@ def measure_page(look: Callable[[], Watched]) -> dict[str, Any]:
     """Measure all figures."""
     here = look()
     wait_for(here.address)
-    here.open()
+    here.open("#/play")
     here.page.wait_for_selector(".hand .card")
     figures: dict[str, Any] = {}
     painted = []
     for _ in range(STARTS):
         fresh = look()
         fresh.page.add_init_script(PAINT)
-        fresh.open()
+        fresh.open("#/play")
         painted.append(fresh.page.wait_for_function("() => window.painted").json_value())
         fresh.page.close()
     figures["table_painted_ms"] = [round(min(painted)), round(statistics.median(painted))]
@@ -224,7 +224,7 @@ def time_requests(here: Watched, what: str, times: int, agent: str = "kb") -> di
 
 def table_bytes(fresh: Watched) -> int:
     """Return the compressed bytes of a table."""
-    fresh.open()
+    fresh.open("#/play")
     fresh.page.wait_for_selector(".hand .card")
     sizes = fresh.page.evaluate("() => performance.getEntriesByType('resource').map((entry) => entry.encodedBodySize)")
     page = fresh.page.evaluate("() => performance.getEntriesByType('navigation')[0].encodedBodySize")

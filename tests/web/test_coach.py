@@ -1,5 +1,6 @@
 """Tests of the coach, of reasons of past decisions, of open hands, and of agents that play at once."""
 
+from threading import Event
 from typing import Any
 
 import pytest
@@ -58,6 +59,21 @@ def test_moves_are_compared_on_one_scale_before_and_after(with_page: Run, name: 
         assert refused["code"] == "not-allowed"
         late = await answer(socket, "coach", do="coach", act=10_000)
         assert late["code"] == "not-found"
+
+    with_page(test)
+
+
+def test_play_does_not_wait_for_a_judgement(with_page: Run) -> None:
+    async def test(page: Any) -> None:
+        socket, blocked = await page.begin(game="president", seed=3), Event()
+        page.house.executor._advice_pool.submit(blocked.wait)
+        try:
+            socket.send(do="coach", at=socket.table["at"], n=1)
+            await decide(socket, socket.table)
+            assert (await socket.next())["me"] is not None
+        finally:
+            blocked.set()
+        assert (await socket.until("coach"))["n"] == 1
 
     with_page(test)
 

@@ -189,13 +189,13 @@ def test_records_and_folders_of_one_person_take_nobody_elses_room(with_page: Run
             shelf.add(sheet("10.0.0.1", "working"))
         with pytest.raises(GameError) as error:
             shelf.add(sheet("10.0.0.1"))
-        assert error.value.code == ErrorCode.TOO_MANY_REQUESTS
+        assert error.value.code == ErrorCode.REVIEWS_RUNNING
         assert own.name in shelf.sessions
         shelf.check_capacity("10.0.0.2")
         shelf.check_capacity(LOCAL_CLIENT)
         with pytest.raises(GameError, match=r"^2 ") as error:
             shelf.check_capacity("10.0.0.1")
-        assert error.value.code == ErrorCode.TOO_MANY_REQUESTS
+        assert error.value.code == ErrorCode.REVIEWS_RUNNING
 
     with_page(test)
 

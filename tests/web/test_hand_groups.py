@@ -31,4 +31,4 @@ def test_spectators_have_no_hand() -> None:
     engine = load("president").engine()
     with pytest.raises(GameError) as caught:
         group_seat(engine, engine.start_matches(np.zeros(1, np.uint64)), None)
-    assert caught.value.code is ErrorCode.NOT_ALLOWED
+    assert caught.value.code is ErrorCode.NOT_SEATED

@@ -2,10 +2,8 @@
 
 import asyncio
 import gc
-import html
 import json
 import os
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -133,17 +131,20 @@ def test_a_closed_table_is_not_there_again(with_page: Run, tmp_path: Path) -> No
     run_twice(with_page, tmp_path, first, then)
 
 
-def test_an_open_page_gets_the_new_key_and_leaves_the_prepared_table(with_page: Run, tmp_path: Path) -> None:
-    """After a restart a page asks for the access key; the table that is ready is for the next visitor."""
+def test_a_page_has_the_key_and_the_prepared_table_needs_it(with_page: Run, tmp_path: Path) -> None:
+    """After a restart an open page reads the access key anew; the page has no table, and only the key gets it."""
 
     async def test(page: Any) -> None:
         config = page.house.config
         page.house.prewarmed.store("t", "secret", ({}, {}), tmp_path)
-        for _ in range(2):
-            body = (await page.ask("/?key")).body.decode()
-            assert f'name="token" content="{config.token}"' in body
-            assert "secret" not in body
-        assert "secret" in (await page.ask("/")).body.decode()
+        body = (await page.ask("/?key")).body.decode()
+        assert f'name="token" content="{config.token}"' in body
+        assert "secret" not in body
+        for headers in ({"x-token": "-"}, {"x-token": "wrong"}):
+            refused = await page.post("/api/first", {}, **headers)
+            assert (refused.status, b"secret" in refused.body) == (403, False)
+        assert (await page.ask("/api/first")).status in (404, 405)
+        assert (await read_offer(page))["token"] == "secret"
 
     with_page(test, WebConfig(state_folder=tmp_path))
 
@@ -308,9 +309,10 @@ def test_the_latest_are_kept_and_the_others_forgotten(tmp_path: Path) -> None:
 # --- the prewarmed table ---------------------------------------------------------------------------------------------
 
 
-def read_offer(answer: Any) -> Any:
-    (text,) = re.findall(r'<meta name="laid" content="([^"]*)">', answer.body.decode())
-    return json.loads(html.unescape(text)) if text else None
+async def read_offer(page: Any, game: str = "") -> Any:
+    answer = await page.post(f"/api/first?game={game}", {})
+    assert answer.headers["content-type"].startswith("application/json")
+    return answer.json() or None
 
 
 async def wait_for_prewarmed(page: Any) -> None:
@@ -318,32 +320,20 @@ async def wait_for_prewarmed(page: Any) -> None:
         await asyncio.sleep(0.02)
 
 
-def test_the_rules_are_served_in_words(with_page: Run, tmp_path: Path) -> None:
-    async def read(page: Any) -> None:
-        english, chinese = [(await page.ask(f"/api/rules?name=president&lang={name}")).json() for name in ("en", "zh")]
-        headings = [section["heading"] for section in english["sections"]]
-        assert headings == ["The table", "Plays", "What beats what", "Scored"]  # no preferences
-        assert len(chinese["sections"]) == len(headings)
-        assert chinese["sections"][0]["heading"] == "牌桌"
-        assert (await page.ask("/api/rules?name=president&lang=fr")).status == 400
-        assert (await page.ask("/api/rules?name=mahjong")).status == 400
-
-    with_page(read, WebConfig(game="president", state_folder=tmp_path))
-
-
 def test_a_table_lies_ready_and_is_given_once(with_page: Run, tmp_path: Path) -> None:
     plan = WebConfig(game="president", state_folder=tmp_path, prewarm_table=True)
     known: list[str] = []
 
     async def first(page: Any) -> None:
-        assert read_offer(await page.ask("/")) is None
+        assert await read_offer(page) is None
         await page.ask("/api/games")
         await wait_for_prewarmed(page)
         assert page.house.tables_json() == []
 
     async def then(page: Any) -> None:
-        laid = read_offer(await page.ask("/"))
-        assert read_offer(await page.ask("/")) is None
+        assert await read_offer(page, "hearts") is None  # the table is of another game
+        laid = await read_offer(page, "president")
+        assert await read_offer(page) is None
         assert laid["seen"]["hand"]
         assert page.house.tables == {}
         socket = await page.sit(laid["table"], laid["token"])
@@ -352,7 +342,7 @@ def test_a_table_lies_ready_and_is_given_once(with_page: Run, tmp_path: Path) ->
         known.append(laid["table"])
         assert page.house.prewarmed.table_name != laid["table"]
         await wait_for_prewarmed(page)
-        assert read_offer(await page.ask("/"))["table"] == page.house.prewarmed.table_name != laid["table"]
+        assert (await read_offer(page))["table"] == page.house.prewarmed.table_name != laid["table"]
 
     with_page(first, plan)
     with_page(then, plan)
@@ -401,12 +391,15 @@ def test_markup_of_a_table_that_lies_ready_is_text(tmp_path: Path) -> None:
             await asyncio.sleep(1e6)
 
         porch = StartupApp(plan, laid, never)
-        answer = await request(porch, "GET", "/")
-        assert "<script>alert" not in answer.body.decode()
-        assert read_offer(answer)["welcome"]["title"] == ['"><script>alert(1)</script>', "{{token}}"]
+        assert "<script>alert" not in (await request(porch, "GET", "/")).body.decode()
+        offer = await request(porch, "POST", "/api/first", headers={"x-token": plan.token})
+        assert (offer.headers["content-type"], offer.headers["cache-control"]) == ("application/json", "no-store")
+        assert offer.json()["welcome"]["title"] == ['"><script>alert(1)</script>', "{{token}}"]
         assert (await request(porch, "GET", "/static/main.js")).status == 200  # the app behind it is not started yet
-        far = await request(StartupApp(WebConfig(host="0.0.0.0"), laid, never), "GET", "/")
-        assert read_offer(far) is None
+        assert (await request(porch, "GET", "/api/home")).json()["games"]
+        plan = WebConfig(host="0.0.0.0")
+        far = await request(StartupApp(plan, laid, never), "GET", "/")
+        assert plan.token not in far.body.decode()
 
     asyncio.run(test())
 

@@ -4,13 +4,18 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from abl_cards.core.errors import GameError
 from abl_cards.core.plots import ErrorBarPlot, LinePlot, MatrixPlot
+from abl_cards.experiments.guandan_tournament import report as tournament_report
+from abl_cards.experiments.matches import MatchSummary
 from abl_cards.experiments.report import ExperimentReport, ReportTable
+from abl_cards.matches.intervals import wilson_interval
 from abl_cards.web.config import WebConfig
-from abl_cards.web.reports import list_reports, read_report
+from abl_cards.web.ladders import read_ladders
+from abl_cards.web.reports import list_reports, read_gallery, read_report
 from abl_cards.web.runs import MAX_POINTS, list_runs, read_match_results, read_run
 
 
@@ -29,10 +34,19 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_a_run_that_grows_is_thinned_out(folder: Path) -> None:
-    assert list_runs([folder]) == ["watched/mine"]
+    (run,) = list_runs([folder])
+    assert (run["name"], run["decisions"], run["total"]) == ("watched/mine", None, None)
+    (folder / "mine" / "settings.json").write_text('{"total_decisions": 5000}')
+    with (folder / "mine" / "metrics.jsonl").open("a") as file:
+        file.write('\n{"update": 1001, "decisions": 400}\n')
+    assert [(run["decisions"], run["total"]) for run in list_runs([folder])] == [(400, 5000)]
     metrics = read_run([folder], "watched/mine")
-    assert metrics["rows"] == 1000
-    assert set(metrics["columns"]) == {"update", "loss"}
+    assert metrics["rows"] == 1001
+    assert set(metrics["columns"]) == {"update", "loss", "decisions"}
+    (plot,) = metrics["plots"]
+    assert (plot["kind"], plot["name"], plot["x"]["unit"], len(plot["lines"]["loss"])) == (
+        "lines", "loss", "updates", len(metrics["columns"]["loss"]),
+    )  # fmt: skip
     assert len(metrics["columns"]["loss"]) <= MAX_POINTS
     (only,) = read_match_results([folder])
     assert (only["agents"], only["rate"], only["low"]) == (["a", "b"], 0.7, 0.4)
@@ -54,11 +68,14 @@ def test_reports_are_read_and_what_is_none_is_left_out(folder: Path) -> None:
     (folder / "tried").mkdir()
     file = folder / "tried" / "results.json"
     file.write_text(json.dumps({"experiment": "tried", "command": "abl-cards", **made.to_json()}))
-    assert list_reports([folder]) == ["watched/tried"]
+    assert [report["name"] for report in list_reports([folder])] == ["watched/tried"]
     report = read_report([folder], "watched/tried")
     assert report["tables"][0]["rows"] == [["a", 0.5], ["b", None]]
-    assert [plot["kind"] for plot in report["plots"]] == ["lines", "bars", "matrix"]
+    assert [plot["kind"] for plot in report["plots"]] == ["lines", "dots", "matrix"]
     assert report["plots"][0]["lines"] == {"kb": [[0, 0.5], [10, 0.7]]}
+    assert report["plots"][1]["bars"] == {"kb": [0.5, 0.4, 0.6]}
+    (card,) = read_gallery([folder])
+    assert (card["name"], card["plot"]["name"], card["counts"]) == ("watched/tried", "wins", [1, 3])
     strange: dict[str, Any] = {
         "tables": {"x": {"rows": [5]}, "y": 3, "<b>": {"rows": [{"c": [1]}]}},
         "plots": {"p": {"lines": {"a": [[1, "x"], [1e999, 2]]}}, "q": {}, "r": {"values": [], "rows": 5}},
@@ -67,7 +84,18 @@ def test_reports_are_read_and_what_is_none_is_left_out(folder: Path) -> None:
     report = read_report([folder], "watched/tried")
     assert (report["tables"], report["plots"]) == (
         [{"name": "<b>", "title": "", "note": "", "columns": ["c"], "rows": [["[1]"]]}],
-        [{"name": "r", "title": "", "across": "", "up": "", "kind": "matrix", "rows": [], "columns": [], "values": []}],
+        [
+            {
+                "name": "r",
+                "title": "",
+                "kind": "matrix",
+                "rows": [],
+                "columns": [],
+                "values": [],
+                "top": 1.0,
+                "value": {"label": "share", "unit": "%", "is_share": True},
+            }
+        ],
     )
     for text in ("", "[]", "[" * 9999):
         file.write_text(text)
@@ -75,13 +103,45 @@ def test_reports_are_read_and_what_is_none_is_left_out(folder: Path) -> None:
             read_report([folder], "watched/tried")
 
 
+def test_a_ladder_holds_every_result_once(folder: Path) -> None:
+    report = tournament(("kb", "greedy", "random"), {("kb", "greedy"): 0.8, ("greedy", "random"): 0.6})
+    for name in ("one", "two"):  # the same results in two reports
+        (folder / name).mkdir()
+        (folder / name / "results.json").write_text(json.dumps({"settings": {"game": "hearts"}, **report.to_json()}))
+    result = {"game": "hearts", "agents": ["random", "kb"], "games": 20, "rate": 0.1, "interval": [0.03, 0.3]}
+    (folder / "kb.json").write_text(json.dumps(result))
+    nameless, ladder = read_ladders([folder])
+    assert (nameless["game"], ladder["game"]) == ("", "hearts")
+    assert len(ladder["pairs"]) == 3
+    assert ladder["plot"]["counts"] == {"kb": 70, "greedy": 100, "random": 70}
+    assert list(ladder["plot"]["bars"]) == ["kb", "greedy", "random"]
+    assert ladder["plot"]["bars"]["kb"] == [0.0, None, None]
+
+
+def tournament(names: tuple[str, ...], rates: dict[tuple[str, str], float]) -> ExperimentReport:
+    nothing = np.zeros(0, np.int64)
+    summaries = {
+        pair: MatchSummary(pair, 50, rate, wilson_interval(rate, 50), nothing.astype(np.int8), nothing)
+        for pair, rate in rates.items()
+    }
+    return tournament_report(names, summaries)
+
+
 def test_the_page_shows_them(with_page: Any, folder: Path) -> None:
     async def test(page: Any) -> None:
         watched = (await page.ask("/api/watch", **page.headers)).json()
-        assert (watched["runs"], len(watched["matches"]), watched["tables"]) == (["watched/mine"], 1, [])
+        assert ([run["name"] for run in watched["runs"]], len(watched["matches"]), watched["tables"]) == (
+            ["watched/mine"],
+            1,
+            [],
+        )
         assert (await page.ask("/api/runs", **page.headers)).status == 400
         assert (await page.ask("/api/runs")).status == 403
         assert (await page.ask("/api/reports", **page.headers)).status == 400
-        assert (await page.ask("/api/reports")).status == 403
+        for path in ("/api/reports", "/api/gallery", "/api/ladders"):
+            assert (await page.ask(path)).status == 403
+        assert (await page.ask("/api/gallery", **page.headers)).json() == []
+        (ladder,) = (await page.ask("/api/ladders", **page.headers)).json()
+        assert ladder["pairs"] == [["a", "b", 10, 0.7, 0.4, 0.9]]
 
     with_page(test, WebConfig(watch_folders=(folder,)))

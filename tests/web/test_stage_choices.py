@@ -39,7 +39,7 @@ def test_a_stage_accepts_exactly_as_many_cards_as_it_wants(name: str, seed: int,
     for number in (1, count - 1, count + 1, len(hand)):
         with pytest.raises(GameError) as error:
             table.choose(me, hand[:number], view["at"])
-        assert error.value.code == ErrorCode.ILLEGAL_MOVE
+        assert (error.value.code, error.value.values) == (ErrorCode.WRONG_COUNT, (count, number))
         assert len(table.decisions) == decided
     with pytest.raises(GameError):  # the same card more often than it is held
         table.choose(me, [hand[0]] * count, view["at"])

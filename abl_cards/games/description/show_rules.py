@@ -25,9 +25,9 @@ from abl_cards.asp import (
 )
 from abl_cards.circuit import KnowledgeBase
 from abl_cards.core import ErrorCode
-from abl_cards.games.description.fluents import Fluents
-from abl_cards.games.description.folder import Folder
-from abl_cards.games.description.known_names import KnownNames, read_known_names
+from abl_cards.games.description.fluents import Fluents, read_fluent_types, read_fluents
+from abl_cards.games.description.folder import Folder, find_fluent_declarations
+from abl_cards.games.description.known_names import KnownNames
 from abl_cards.games.description.rule_lookup import find_best_head
 from abl_cards.games.description.show_checks import (
     ASCENDING,
@@ -119,11 +119,12 @@ def read_show_rules(kb: KnowledgeBase, folder: Folder, profile: str | None, flue
     return _read(KnownNames(kb, ProgramSummary(RuleSources(())), folder, fluents), profile, is_strict=False)
 
 
-def check_show_rules(folder: Folder, profile: str | None) -> tuple[Diagnostic, ...]:
+def check_show_rules(kb: KnowledgeBase, folder: Folder, profile: str | None) -> tuple[Diagnostic, ...]:
     """Return the errors of ``show.lp``, and of statements of it in other files.
 
     Args:
-        folder: Rule folder, whose rules are valid.
+        kb: Knowledge base of the folder, which is valid.
+        folder: Rule folder.
         profile: Profile of the rules; None for the default profile.
     """
     program = parse_rules_about((PREFIX,), folder.files(profile), folder.include_paths)
@@ -134,7 +135,9 @@ def check_show_rules(folder: Folder, profile: str | None) -> tuple[Diagnostic, .
     ]
     if folder.layers.show_file is None:
         return tuple(misplaced)
-    return (*misplaced, *_read(read_known_names(folder, profile), profile, is_strict=True).errors)
+    program = folder.program(profile)
+    fluents = read_fluents(kb, read_fluent_types(find_fluent_declarations(program)))
+    return (*misplaced, *_read(KnownNames(kb, program, folder, fluents), profile, is_strict=True).errors)
 
 
 def _read(known: KnownNames, profile: str | None, is_strict: bool) -> ShowReport:

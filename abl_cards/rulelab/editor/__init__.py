@@ -26,7 +26,8 @@ if TYPE_CHECKING:
         suggest_completions,
     )
     from abl_cards.rulelab.editor.copying import UnknownRuleFile, copy_game, make_variant
-    from abl_cards.rulelab.editor.describe import describe_rules
+    from abl_cards.rulelab.editor.describe import describe_preference, describe_rules, describe_score
+    from abl_cards.rulelab.editor.describe_plays import describe_shape
     from abl_cards.rulelab.editor.diagnostics import (
         check_file_text,
         check_folder,
@@ -79,7 +80,10 @@ __all__ = [
     "compare_choice",
     "compare_positions",
     "copy_game",
+    "describe_preference",
     "describe_rules",
+    "describe_score",
+    "describe_shape",
     "display_location",
     "editor_time_limit",
     "export_folder",

@@ -61,7 +61,8 @@ _TEMPLATES = texts_by_language({
     "point": ("{}: 1 point", "{}：1分"),
     "points": ("{}: {} points", "{}：{}分"),
     "points_between": ("{}: from {} to {} points", "{}：{}到{}分"),
-    "counted": ("one by one: {} points each time, up to number {}", "逐一计分：每次{}分，至第{}次"),
+    "counted_one": ("1 point each time, at most {} times", "每次1分，最多{}次"),
+    "counted": ("{} points each time, at most {} times", "每次{}分，最多{}次"),
     "one_deal": ("a match is one deal", "一局为一场"),
     "many_deals": ("a match has several deals", "一场有多局"),
     "preferences": ("What agent kb prefers", "kb 的偏好"),
@@ -108,6 +109,16 @@ def describe_rules(engine: Engine, language: str = "en", with_preferences: bool 
     )  # fmt: skip
     sections = [TextSection(translate(heading), tuple(lines)) for heading, lines in parts]
     return [section for section in sections if section.lines]
+
+
+def describe_score(engine: Engine, language: str) -> list[str]:
+    """Describe the points of a game, and how many deals a match has.
+
+    Args:
+        engine: Engine of the game.
+        language: "en" or "zh".
+    """
+    return list(_describe_score(engine, Translator(language, _TEMPLATES[language])))
 
 
 def _describe_table(engine: Engine, translate: Translator) -> Iterator[str]:
@@ -161,7 +172,7 @@ def _describe_score(engine: Engine, translate: Translator) -> Iterator[str]:
         else:
             points.setdefault(functor(str(reason)), []).append(int(number))
     for number, times in counted.items():
-        yield translate("counted", number, times)
+        yield translate("counted_one", times) if number == 1 else translate("counted", number, times)
     for reason, numbers in points.items():
         word = spell(engine.rules, "points", reason, translate.language)
         name = _REASONS[translate.language].get(reason, _plain(word)) if word == reason else word

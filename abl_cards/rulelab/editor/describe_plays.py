@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -23,7 +23,9 @@ _SHAPES = texts_by_language({
     "row3": ("{} triples in a row", "{}连三张"),
     "row": ("{} ranks in a row, {} cards of each", "{}连，每点{}张"),
     "ranks": ("{} ranks, {} cards of each", "{}种点数，每点{}张"),
+    "kicker_one": ("{} with one other card", "{}，带一张"),
     "kicker1": ("{} with {} other cards", "{}，带{}张"),
+    "kicker_pair": ("{} with one pair", "{}，带一对"),
     "kicker2": ("{} with {} pairs", "{}，带{}对"),
     "kicker": ("{} with {} times {} of a rank", "{}，带{}组{}张"),
     "suit": ("{} of one suit", "同花{}"),
@@ -105,6 +107,27 @@ def describe_plays(engine: Engine, translate: Translator) -> Iterator[str]:
         yield translate("plays_of", group.name, shape, number) if number > 1 else translate("play", group.name, shape)
 
 
+def describe_shape(engine: Engine, forms: Sequence[int], language: str) -> str:
+    """Describe the cards of plays that players call by one name: ``5–12 ranks in a row``.
+
+    Args:
+        engine: Engine of the game.
+        forms: Indices of the forms of these plays.
+        language: "en" or "zh".
+
+    Returns:
+        The text; empty where the forms differ in more than length, or their cells have no names that people read.
+    """
+    shapes, rules = Translator(language, _SHAPES[language]), engine.rules
+    texts = set()
+    for group in _group_forms(engine, [rules.forms.forms[form] for form in forms], lambda form: ""):
+        cells = [rules.cells.names[item.cell] for item in group.form.groups]
+        if len(cells) > 1 and not _are_words(spell(rules, "rank", _rank_of(cell), language) for cell in cells):
+            return ""
+        texts.add(_shape(group, engine, shapes))
+    return texts.pop() if len(texts) == 1 else ""
+
+
 def describe_order(engine: Engine, translate: Translator) -> Iterator[str]:
     """Yield lines about what beats what.
 
@@ -152,12 +175,18 @@ def _bomb_names(engine: Engine, groups: Sequence[_PlayGroup], language: str) -> 
 
 
 def _group_plays(engine: Engine, language: str) -> list[_PlayGroup]:
-    traits, forms, tiers = engine.label_traits, engine.rules.forms, engine.rules.tiers
+    def name_of(form: Form) -> str:
+        return engine.play_name(engine.labels[form.label]).kind if language == "zh" else _kind_name(form, engine)
+
+    passing = engine.label_traits.pass_label
+    return _group_forms(engine, [form for form in engine.rules.forms.forms if form.label != passing], name_of)
+
+
+def _group_forms(engine: Engine, forms: Iterable[Form], name_of: Callable[[Form], str]) -> list[_PlayGroup]:
+    traits, tiers = engine.label_traits, engine.rules.tiers
     groups: dict[object, _PlayGroup] = {}
-    for form in forms.forms:
-        if form.label == traits.pass_label:
-            continue
-        name = engine.play_name(engine.labels[form.label]).kind if language == "zh" else _kind_name(form, engine)
+    for form in forms:
+        name = name_of(form)
         cards, is_bomb = _Cards.of_form(form, engine), bool(traits.is_bomb[form.label])
         counts = cards.counts
         kicker_size = form.kickers.group_size if form.kickers else 0
@@ -187,9 +216,14 @@ def _shape(group: _PlayGroup, engine: Engine, shapes: Translator) -> str:
     else:
         text = shapes("and").join(shapes("card") if count == 1 else shapes("rank", count) for count in counts)
     if form.kickers is not None:
-        number, size = _range_text(group.kickers), form.kickers.group_size
-        text = shapes(f"kicker{size}", text, number) if size in (1, 2) else shapes("kicker", text, number, size)
+        text = _kicker_text(text, _range_text(group.kickers), form.kickers.group_size, shapes)
     return shapes("suit", text) if cards.has_one_suit else text
+
+
+def _kicker_text(text: str, number: str, size: int, shapes: Translator) -> str:
+    if number == "1" and size in (1, 2):
+        return shapes("kicker_one" if size == 1 else "kicker_pair", text)
+    return shapes(f"kicker{size}", text, number) if size in (1, 2) else shapes("kicker", text, number, size)
 
 
 def _row_text(length: str, count: int, is_row: bool, shapes: Translator) -> str:

@@ -81,7 +81,7 @@ def check_folder(folder: Path, profile: str | None = None) -> list[Diagnostic]:
                 return []
             knowledge = [game.knowledge_base(None, profile), *game.auxiliary_rules(None, profile)]
             bounds = game.warnings(knowledge[0], None, profile)
-            show_errors = game.show_errors(None, profile)
+            show_errors = game.show_errors(knowledge[0], None, profile)
         except KBError as error:
             return list(error.diagnostics)
         except GameError as error:

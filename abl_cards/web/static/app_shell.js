@@ -1,7 +1,6 @@
 // Component AppShell: bar with sections, the section that the address names, and the dialogs.
-import { KeysDialog } from './dialogs/keys_dialog.js';
+import { LazyDialog } from './dialogs/lazy_dialog.js';
 import { openDialog } from './dialogs/open_dialog.js';
-import { SettingsDialog } from './dialogs/settings_dialog.js';
 import { html, loadModule, useEffect, useLayoutEffect, useState } from './html.js';
 import { onKeys } from './keys.js';
 import { setTitle } from './page_title.js';
@@ -10,11 +9,19 @@ import { updateSettings, useSettings } from './settings.js';
 import { t } from './words.js';
 
 // Modules that export a component `Section`, by the name of the section in the address. Play is loaded at once.
-const SECTIONS = { play: null, review: 'review/section', rules: 'lab/section', watch: 'watch/section' };
+const SECTIONS = {
+  play: null,
+  learn: 'learn/section',
+  review: 'review/section',
+  rules: 'lab/section',
+  watch: 'watch/section',
+};
+// Sections that the bar does not list, or lists by the name of the product.
+const OTHERS = { home: 'home/section', join: 'home/join', class: 'class/section' };
 
 function readAddress() {
   const [, section = '', ...path] = location.hash.split('/');
-  return section in SECTIONS ? { section, path } : { section: 'play', path: [] };
+  return section in SECTIONS || section in OTHERS ? { section, path } : { section: 'home', path: [] };
 }
 
 export function AppShell() {
@@ -22,11 +29,16 @@ export function AppShell() {
   const [route, setRoute] = useState(readAddress());
   const [sections, setSections] = useState({});
   useEffect(() => {
-    const onHashChange = () => setRoute(readAddress());
+    const onHashChange = () => {
+      setIsMenuOpen(false);
+      setRoute(readAddress());
+    };
     addEventListener('hashchange', onHashChange);
     return () => removeEventListener('hashchange', onHashChange);
   }, []);
-  const file = SECTIONS[route.section];
+  const [isMenuOpen, setIsMenuOpen] = useState(false);
+  const [ClassBar, setClassBar] = useState(null);
+  const file = SECTIONS[route.section] ?? OTHERS[route.section];
   useEffect(() => {
     if (file && !sections[file])
       loadModule(file).then(
@@ -36,6 +48,14 @@ export function AppShell() {
         },
       );
   }, [file]);
+  useEffect(() => {
+    const showClassBar = () =>
+      sessionStorage.getItem('class') &&
+      loadModule('class/class_bar').then((module) => setClassBar(() => module.ClassBar));
+    showClassBar();
+    addEventListener('class', showClassBar);
+    return () => removeEventListener('class', showClassBar);
+  }, []);
   useLayoutEffect(
     () =>
       onKeys({
@@ -48,13 +68,26 @@ export function AppShell() {
   useEffect(() => {
     setTitle({ section: t(route.section) });
   });
+  const current = (name) => (route.section === name ? 'page' : undefined);
   const Section = file ? sections[file] : Play;
   return html`
     <header class="bar">
-      <nav aria-label=${t('sections')}>
+      <a class="home-link" href="#/" aria-current=${current('home')}>
+        <img src="static/icon.svg" alt=${t('home')} width="22" height="22" /> <b>abl-cards</b>
+      </a>
+      <button
+        type="button"
+        class="quiet menu"
+        aria-expanded=${isMenuOpen}
+        aria-controls="sections"
+        onClick=${() => setIsMenuOpen(!isMenuOpen)}
+      >
+        ☰ ${t(route.section)}
+      </button>
+      <nav id="sections" class=${isMenuOpen ? 'open' : ''} aria-label=${t('sections')}>
         ${Object.keys(SECTIONS).map(
           (name) => html`
-            <a key=${name} href=${`#/${name}`} aria-current=${route.section === name ? 'page' : undefined}>
+            <a key=${name} href=${`#/${name}`} aria-current=${current(name)} onClick=${() => setIsMenuOpen(false)}>
               ${t(name)}
             </a>
           `,
@@ -81,7 +114,7 @@ export function AppShell() {
       </button>
       <button
         type="button"
-        class="quiet"
+        class="quiet keys-button"
         aria-label=${t('help')}
         title=${t('help')}
         onClick=${() => openDialog('help')}
@@ -89,10 +122,11 @@ export function AppShell() {
         ?
       </button>
     </header>
+    ${ClassBar && html`<${ClassBar} />`}
     <main key=${route.section}>
       ${Section ? html`<${Section} path=${route.path} />` : html`<p class="wait">${t('connecting')}</p>`}
     </main>
-    <${SettingsDialog} />
-    <${KeysDialog} />
+    <${LazyDialog} name="settings" file="dialogs/settings_dialog" part="SettingsDialog" />
+    <${LazyDialog} name="help" file="dialogs/keys_dialog" part="KeysDialog" />
   `;
 }

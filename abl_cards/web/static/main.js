@@ -2,6 +2,7 @@
 import { AppShell } from './app_shell.js';
 import { html, render } from './html.js';
 import { applySettings } from './settings.js';
+import { preloadErrorWords } from './text/error_text.js';
 import { t } from './words.js';
 
 function showError(text) {
@@ -20,3 +21,5 @@ const page = document.getElementById('page');
 page.replaceChildren();
 
 render(html`<${AppShell} />`, page);
+
+preloadErrorWords();

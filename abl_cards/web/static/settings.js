@@ -6,7 +6,7 @@ const defaults = {
   language: (navigator.language || 'en').toLowerCase().startsWith('zh') ? 'zh' : 'en',
   theme: 'system',
   colours: 4,
-  order: 'rank',
+  orders: {},
   weak: true,
   pace: 600,
   name: '',
@@ -23,7 +23,7 @@ function read() {
     const stored = JSON.parse(localStorage.getItem(KEY) || '{}');
     return {
       ...defaults,
-      ...Object.fromEntries(Object.entries(stored).filter(([name, value]) => typeof value === typeof defaults[name])),
+      ...Object.fromEntries(Object.entries(stored).filter(([name, value]) => value !== null && typeof value === typeof defaults[name])),
     };
   } catch {
     return { ...defaults };

@@ -1,35 +1,10 @@
 // Component CoachPanel: when the coach speaks, its light with one sentence, and on demand the best moves as bars.
 import { html } from '../html.js';
-import { updateSettings } from '../settings.js';
 import { Words } from '../text/words.js';
 import { t } from '../words.js';
 import { LIGHT_SIGNS, judgedMove, verdictOf } from './coach_text.js';
 import { MoveBars } from './move_bars.js';
 import { ReasonList } from './reason_list.js';
-
-const MODES = ['off', 'after', 'before'];
-
-export function CoachMode({ mode }) {
-  return html`
-    <span class="modes" role="radiogroup" aria-label=${t('coach')}>
-      <span aria-hidden="true">${t('coach')}</span>
-      ${MODES.map(
-        (item) => html`
-          <button
-            key=${item}
-            type="button"
-            role="radio"
-            class="way"
-            aria-checked=${item === mode}
-            onClick=${() => updateSettings({ coach: item })}
-          >
-            ${t(`coach_${item}`)}
-          </button>
-        `,
-      )}
-    </span>
-  `;
-}
 
 export function CoachPanel({ coach, picked, names, take }) {
   const { judged, isBusy } = coach;
@@ -43,7 +18,12 @@ export function CoachPanel({ coach, picked, names, take }) {
         <span class="lamp" aria-hidden="true">${LIGHT_SIGNS[verdict.light]}</span>
         <span role="status"><${Words} text=${verdict.text} names=${names} /></span>
       </summary>
-      <${MoveBars} judged=${judged} names=${names} take=${judged.act == null ? take : null} />
+      ${
+        judged.moves.length > 1 &&
+        html`
+          <${MoveBars} judged=${judged} names=${names} take=${judged.act == null ? take : null} />
+        `
+      }
       <h4>${judged.difference.length ? t('betterBecause') : t('reasons')}</h4>
       <${ReasonList} reasons=${reasons} />
     </details>

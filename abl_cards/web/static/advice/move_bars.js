@@ -13,7 +13,10 @@ export function MoveBars({ judged, names, take }) {
   const low = Math.min(0, ...moves.map((move) => move.points - move.half));
   const high = Math.max(0, ...moves.map((move) => move.points + move.half));
   const place = (points) => (points - low) / (high - low || 1);
-  const span = (from, to) => ({ left: percent(place(Math.min(from, to))), width: percent(Math.abs(place(to) - place(from))) });
+  const span = (from, to) => ({
+    left: percent(place(Math.min(from, to))),
+    width: percent(Math.abs(place(to) - place(from))),
+  });
   return html`
     <ol class="move-bars" aria-label=${t('comparedMoves')}>
       ${moves.map(

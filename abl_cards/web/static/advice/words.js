@@ -2,10 +2,6 @@
 import { addWords } from '../words.js';
 
 addWords({
-  coach: ['Coach', '教练'],
-  coach_off: ['off', '关'],
-  coach_after: ['after my move', '出牌后'],
-  coach_before: ['before my move', '出牌前'],
   coachThinks: ['playing it out …', '正在推演……'],
   light_good: ['Good', '好'],
   light_fair: ['Fair', '稍亏'],

@@ -1,6 +1,6 @@
 // Component AgentSelect: person or agent of one seat.
 import { html, useState } from '../html.js';
-import { agentName } from '../text/agent_name.js';
+import { agentTitle } from '../text/agent_name.js';
 import { t } from '../words.js';
 
 export function AgentSelect({ seat, player, first, agents, onSelect }) {
@@ -21,7 +21,7 @@ export function AgentSelect({ seat, player, first, agents, onSelect }) {
           ${agents.map(
             (agent) => html`
               <option key=${agent} value=${agent}>
-                ${agentName(agent)}
+                ${agentTitle(agent)}
               </option>
             `,
           )}

@@ -1,4 +1,5 @@
 // Component Invite: seats of the open table, their links, and who plays them.
+import { InviteLink } from '../home/invite_link.js';
 import { html } from '../html.js';
 import { seatName } from '../table/seats.js';
 import { agentName } from '../text/agent_name.js';
@@ -9,11 +10,21 @@ import { Dialog } from './dialog.js';
 
 const tableUrl = (table, key) => `${location.origin}${location.pathname}#/play/${table}/${key}`;
 
+const hasFreeSeat = (view) =>
+  view.seats.some((info, seat) => info.kind === 'person' && seat !== view.chair && !info.taken);
+
 export function Invite({ view, welcome, link }) {
   const seats = view.seats.map((info, seat) => ({ ...info, seat }));
   const canChange = (seat) => view.owner || seat === view.me;
   return html`
     <${Dialog} name="invite" heading=${t('seats')}>
+      ${
+        view.join &&
+        hasFreeSeat(view) &&
+        html`
+          <${InviteLink} path=${`#/join/${welcome.table}/${view.join}`} label=${t('lobbyLink')} />
+        `
+      }
       ${seats.map(
         ({ seat, kind, token }) => html`
           <div key=${seat} class="chooser">
@@ -25,7 +36,7 @@ export function Invite({ view, welcome, link }) {
                 html`
                   ${' '}
                   <label>
-                    ${seat === view.me ? t('giveUp') : ''}${' '}
+                    ${t('giveUp')}${' '}
                     <select
                       aria-label=${t('giveUp')}
                       value=""
@@ -50,7 +61,7 @@ export function Invite({ view, welcome, link }) {
                 html`
                   ${' '}
                   <button type="button" onClick=${() => link.send({ do: 'seat', seat, player: 'person' })}>
-                    ${view.me == null ? t('sit') : t('person')}
+                    ${t(view.me == null ? 'sit' : 'personByLink')}
                   </button>
                 `
               }

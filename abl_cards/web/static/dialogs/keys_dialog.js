@@ -28,13 +28,21 @@ const KEYS = [
   ['?', 'k_help'],
 ];
 
+// Keys of other sections, which add them when they are loaded.
+const lists = { play: KEYS };
+export const addKeys = (section, keys) => {
+  lists[section] = [...keys, ...KEYS.filter(([, word]) => ['k_lang', 'k_set', 'k_help'].includes(word))];
+};
+
+const currentKeys = () => lists[/^#\/(\w+)/.exec(location.hash)?.[1]] ?? KEYS;
+
 export function KeysDialog() {
   useSettings();
   return html`
     <${Dialog} name="help" heading=${t('help')}>
       <table class="keys">
         <tbody>
-          ${KEYS.map(
+          ${currentKeys().map(
             ([key, word]) => html`
               <tr key=${word}>
                 <th scope="row">

@@ -3,6 +3,7 @@ import { html, useEffect, useState } from '../html.js';
 import { request } from '../link.js';
 import { localise } from '../settings.js';
 import { t } from '../words.js';
+import { agentTitle, agentWords } from '../text/agent_name.js';
 import { AgentSelect } from './agent_select.js';
 import { Dialog } from './dialog.js';
 import { closeDialog } from './open_dialog.js';
@@ -24,25 +25,30 @@ export function NewTable({ start, game }) {
     );
   const gameInfo = catalogue?.games.find((game) => game.name === form.game);
   const [details, setDetails] = useState({});
+  const choice = `${form.game} ${form.profile}`;
+  const shown = details[choice];
   useEffect(() => {
-    if (form.game && !details[form.game])
-      request(`/api/game?name=${encodeURIComponent(form.game)}`).then(
-        (response) => {
-          setProblem('');
-          setDetails((previous) => ({ ...previous, [response.name]: response }));
-        },
-        (error) => setProblem(error.message),
-      );
-  }, [form.game]);
+    if (!form.game || shown) return;
+    const query = new URLSearchParams({ name: form.game, profile: form.profile });
+    request(`/api/game?${query}`).then(
+      (response) => {
+        setProblem('');
+        setDetails((previous) => ({ ...previous, [choice]: response }));
+      },
+      (error) => setProblem(error.message),
+    );
+  }, [choice]);
   const seats =
     form.seats?.game === form.game
       ? form.seats.who
-      : Array.from({ length: details[form.game]?.seats ?? 0 }, (_, seat) => (seat ? 'kb' : 'person'));
+      : Array.from({ length: shown?.seats ?? 0 }, (_, seat) => (seat ? 'kb' : 'person'));
   const seat = (index, player) =>
     setForm({
       ...form,
       seats: { game: form.game, who: seats.map((seat, other) => (other === index ? player : seat)) },
     });
+  const stagesText =
+    shown && (shown.stages.length ? t('before', shown.stages.map(localise).join(t('comma'))) : t('noStages'));
   const open = (event) => {
     event.preventDefault();
     closeDialog('new');
@@ -106,6 +112,9 @@ export function NewTable({ start, game }) {
                 </label>
               `
             }
+            <p class="small about">
+              ${stagesText}
+            </p>
             <fieldset>
               <legend>${t('seats')}</legend>
               ${seats.map(
@@ -120,6 +129,13 @@ export function NewTable({ start, game }) {
                   />
                 `,
               )}
+              <ul class="small about">
+                ${gameInfo?.agents.map(
+                  (agent) =>
+                    agentWords(agent) &&
+                    html`<li key=${agent}><b>${agentTitle(agent)}</b>${t('colon')}${agentWords(agent)}</li>`,
+                )}
+              </ul>
             </fieldset>
             <label>
               <input

@@ -1,12 +1,13 @@
-// Open and close a dialog by name.
+// Open and close a dialog by name. One that is not there yet is loaded by its LazyDialog.
+const find = (name) => document.getElementById(`dialog-${name}`);
+
 export function openDialog(name) {
-  const dialog = document.getElementById(`dialog-${name}`);
-  if (dialog && !dialog.open) {
+  const dialog = find(name);
+  if (!dialog) dispatchEvent(new CustomEvent('dialog', { detail: name }));
+  else if (!dialog.open) {
     dialog.showModal();
     dialog.dispatchEvent(new Event('shown'));
   }
 }
 
-export function closeDialog(name) {
-  document.getElementById(`dialog-${name}`)?.close();
-}
+export const closeDialog = (name) => find(name)?.close();

@@ -1,24 +1,30 @@
-// Component RulesDialog: the rules of the table's game in words, as `kb describe` gives them.
-import { html, useState } from '../html.js';
+// Component RulesDialog: how the game of the table is played, read and drawn when it is first shown.
+import { html, loadModule, loadStyle, useState } from '../html.js';
 import { request } from '../link.js';
-import { useSettings } from '../settings.js';
 import { t } from '../words.js';
 import { Dialog } from './dialog.js';
 
 export function RulesDialog({ welcome }) {
-  const { language } = useSettings();
-  const [sections, setSections] = useState([]);
+  const [facts, setFacts] = useState(null);
+  const [HowTo, setHowTo] = useState(null);
   const [problem, setProblem] = useState('');
   const onShow = () => {
-    const query = new URLSearchParams({ name: welcome.game, profile: welcome.profile ?? '', lang: language });
-    request(`/api/rules?${query}`).then(
-      (response) => {
-        setProblem('');
-        setSections(response.sections);
+    const query = new URLSearchParams({ name: welcome.game, profile: welcome.profile ?? '' });
+    setProblem('');
+    Promise.all([
+      request(`/api/how-to?${query}`),
+      loadModule('learn/how_to'),
+      loadModule('learn/words'),
+      HowTo ?? loadStyle('learn/learn'),
+    ]).then(
+      ([loaded, module]) => {
+        setHowTo(() => module.HowTo);
+        setFacts(loaded);
       },
       (error) => setProblem(error.message),
     );
   };
+  const address = `#/learn/${encodeURIComponent(welcome.game)}`;
   return html`
     <${Dialog} name="rules" heading=${t('howToPlay')} onShow=${onShow}>
       ${
@@ -27,16 +33,16 @@ export function RulesDialog({ welcome }) {
           <p class="problem" role="alert">${problem}</p>
         `
       }
-      ${sections.map(
-        ({ heading, lines }) => html`
-          <section key=${heading}>
-            <h3>${heading}</h3>
-            <ul>
-              ${lines.map((line) => html`<li key=${line}>${line}</li>`)}
-            </ul>
-          </section>
-        `,
-      )}
+      ${
+        HowTo && facts?.game === welcome.game
+          ? html`
+            <div class="learn">
+              <p><a href=${address}>${t('learnMore')}</a></p>
+              <${HowTo} key=${facts.profile} facts=${facts} />
+            </div>
+          `
+          : !problem && html`<p class="wait" role="status">${t('connecting')}</p>`
+      }
     </${Dialog}>
   `;
 }

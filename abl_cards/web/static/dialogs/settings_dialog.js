@@ -1,6 +1,7 @@
 // Component SettingsDialog: settings of this browser.
 import { html } from '../html.js';
 import { updateSettings, useSettings } from '../settings.js';
+import { agentTitle } from '../text/agent_name.js';
 import { t } from '../words.js';
 import { Dialog } from './dialog.js';
 
@@ -41,14 +42,6 @@ export function SettingsDialog() {
         </label>
         ${checkbox('colours', t('four'), 4, 2)}
         <label>
-          ${t('order')}${' '}
-          <select value=${current.order} onChange=${(event) => updateSettings({ order: event.target.value })}>
-            <option value="rank">${t('byRank')}</option>
-            <option value="suit">${t('bySuit')}</option>
-            <option value="groups">${t('byGroups')}</option>
-          </select>
-        </label>
-        <label>
           ${t('pace')}${' '}
           <input
             type="range"
@@ -62,13 +55,22 @@ export function SettingsDialog() {
         </label>
         <label>
           ${t('advisor')}${' '}
-          <input
-            size="14"
-            lang="en"
-            placeholder="abl, kb"
-            value=${current.advisor}
-            onChange=${(event) => updateSettings({ advisor: event.target.value.trim() })}
-          />
+          <select value=${current.advisor} onChange=${(event) => updateSettings({ advisor: event.target.value })}>
+            <option value="">${t('automatic')}</option>
+            ${[...new Set(['abl', 'kb', current.advisor])]
+              .filter(Boolean)
+              .map((agent) => html`<option key=${agent} value=${agent}>${agentTitle(agent)}</option>`)}
+          </select>
+        </label>
+        <label>
+          ${t('coach')}${' '}
+          <select value=${current.coach} onChange=${(event) => updateSettings({ coach: event.target.value })}>
+            ${['off', 'after', 'before'].map(
+              (mode) => html`
+                <option key=${mode} value=${mode}>${t(`coach_${mode}`)}</option>
+              `,
+            )}
+          </select>
         </label>
         ${checkbox('sound', t('sound'), true, false)}
         ${checkbox('announce', t('announce'), true, false)}

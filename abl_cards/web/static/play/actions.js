@@ -18,7 +18,8 @@ export function Actions({ layout, main, items }) {
             aria-busy=${Boolean(item.isBusy)}
             onClick=${item.act}
           >
-            <span class="icon" aria-hidden="true">${item.icon}</span>${item.text} ${item.key && html`<kbd>${item.key}</kbd>`}
+            <span class="icon" aria-hidden="true">${item.icon}</span>
+            ${item.text} ${item.key && html`<kbd>${item.key}</kbd>`}
           </button>
         `,
       )}

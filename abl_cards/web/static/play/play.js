@@ -1,9 +1,11 @@
 // Component Play: the table that the address names, or a new one.
-import { NewTable } from '../dialogs/new_table.js';
+import { LazyDialog } from '../dialogs/lazy_dialog.js';
 import { openDialog } from '../dialogs/open_dialog.js';
+import { takeFirstTable } from '../early_requests.js';
 import { html, useEffect, useLayoutEffect, useState } from '../html.js';
 import { onKeys } from '../keys.js';
 import { Link, NO_LINK, request } from '../link.js';
+import { entryOf, forgetTable, isKept, keepTable } from '../own_tables.js';
 import { settings } from '../settings.js';
 import { errorText } from '../text/error_text.js';
 import { t } from '../words.js';
@@ -37,22 +39,12 @@ function storedTable() {
   }
 }
 
-// Table that the server has embedded in the page, so that it is painted before any request; null if there is none.
-const takePrewarmedTable = () => {
-  const meta = document.querySelector('meta[name=laid]');
-  const text = meta?.content;
-  meta?.remove();
-  return text ? JSON.parse(text) : null;
-};
-
 export function Play({ path }) {
-  const [table, key] = path;
-  const [ready] = useState(() => {
-    const prewarmed = takePrewarmedTable();
-    return table || storedTable() ? null : prewarmed;
-  });
-  const [view, setView] = useState(ready?.seen ?? null);
-  const [welcome, setWelcome] = useState(ready?.welcome ?? null);
+  const isNew = path[0] === 'new';
+  const [table, key] = isNew ? [] : path;
+  const game = isNew ? decodeURIComponent(path[1] ?? '') : '';
+  const [view, setView] = useState(null);
+  const [welcome, setWelcome] = useState(null);
   const [state, setState] = useState('connecting');
   const [problem, setProblem] = useState('');
   const [link, setLink] = useState(NO_LINK);
@@ -67,18 +59,39 @@ export function Play({ path }) {
 
   useEffect(() => {
     if (!table || !key) {
-      const stored = storedTable();
-      if (stored) location.replace(tableAddress(...stored));
-      else if (ready) enterTable(ready.table, ready.token);
-      else start();
-      return undefined;
+      const stored = isNew ? null : storedTable();
+      if (stored) {
+        location.replace(tableAddress(...stored));
+        return undefined;
+      }
+      let isLeft = false;
+      takeFirstTable(game).then((ready) => {
+        if (isLeft) return;
+        if (!ready) {
+          start(game ? { game } : {});
+          return;
+        }
+        setWelcome(ready.welcome);
+        setView(ready.seen);
+        enterTable(ready.table, ready.token);
+      });
+      return () => {
+        isLeft = true;
+      };
     }
     if (welcome?.table !== table) setView(null);
     setState('connecting');
+    let constant = welcome;
+    let firstAt = null;
     const opened = new Link(table, key, (message) => {
-      if (message.type === 'welcome') setWelcome(message);
-      else if (message.type === 'table') {
+      if (message.type === 'welcome') {
+        constant = message;
+        setWelcome(message);
+      } else if (message.type === 'table') {
         if (message.chair != null || message.owner || !storedTable()) rememberTable(table, key);
+        firstAt ??= message.at;
+        const hasPlayed = message.at !== firstAt || !constant.practice || isKept(table);
+        if (message.chair != null && hasPlayed) keepTable(entryOf(key, message, constant));
         setView(message);
         setState('there');
         setProblem('');
@@ -89,11 +102,12 @@ export function Play({ path }) {
         setProblem('');
         setView(null);
         sessionStorage.removeItem('table');
+        forgetTable(table);
       }
     });
     setLink(opened);
     return () => opened.close();
-  }, [table, key]);
+  }, [table, key, game]);
   useLayoutEffect(() => onKeys({ n: () => openDialog('new') }), []);
 
   const stateText = ENDED.includes(state)
@@ -104,7 +118,7 @@ export function Play({ path }) {
         ? t('opening')
         : t('connecting');
   return html`
-    <${NewTable} start=${start} game=${welcome?.game} />
+    <${LazyDialog} name="new" file="dialogs/new_table" part="NewTable" start=${start} game=${welcome?.game} />
     ${
       problem &&
       html`
@@ -125,7 +139,7 @@ export function Play({ path }) {
       `
     }
     ${
-      view && welcome && welcome.table === (table ?? ready?.table)
+      view && welcome && (welcome.table === table || !table)
         ? html`
           <${PlayTable}
             view=${view}

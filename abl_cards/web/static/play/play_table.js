@@ -1,14 +1,13 @@
 // Component PlayTable: a table of this server with the controls of a player, advice and log.
 import { useAdvice } from '../advice/use_advice.js';
 import { announce } from '../announce.js';
-import { Invite } from '../dialogs/invite.js';
-import { RulesDialog } from '../dialogs/rules_dialog.js';
+import { LazyDialog } from '../dialogs/lazy_dialog.js';
 import { html, useEffect, useMemo, useState } from '../html.js';
 import { localise, updateSettings, useSettings } from '../settings.js';
 import { EpisodeResult } from '../table/episode_result.js';
 import { eventText } from '../table/event_text.js';
 import { Hand } from '../table/hand.js';
-import { ORDERS } from '../table/hand_order.js';
+import { nextOrders, orderOf } from '../table/hand_order.js';
 import { NamePrompt } from '../table/name_prompt.js';
 import { placeStyle } from '../table/place_style.js';
 import { positionOfView } from '../table/position.js';
@@ -36,7 +35,7 @@ export function PlayTable({ view: given, welcome, link, lost, isCut, onError }) 
   const view = useMemo(() => (isCut ? withoutRequests(given) : given), [given, isCut]);
   const userSettings = useSettings();
   const [space, size] = useSize();
-  const selection = useCardSelection(view, link, welcome.deck);
+  const selection = useCardSelection(view, link, welcome);
   const [showLast, setShowLast] = useState(false);
   const [isSheetOpen, setIsSheetOpen] = useState(false);
   const [past, setPast] = useState(null);
@@ -120,7 +119,7 @@ export function PlayTable({ view: given, welcome, link, lost, isCut, onError }) 
       : view.phase === 'over' && view.owner
         ? link.send({ do: 'again' })
         : undefined;
-  const changeOrder = () => updateSettings({ order: ORDERS[(ORDERS.indexOf(userSettings.order) + 1) % ORDERS.length] });
+  const changeOrder = () => updateSettings({ orders: nextOrders(userSettings, welcome.game, view.orders) });
   useTableKeys({
     view,
     names,
@@ -158,7 +157,7 @@ export function PlayTable({ view: given, welcome, link, lost, isCut, onError }) 
   const isPlay = decision?.kind === 'play';
   const orderItem = {
     name: 'order',
-    text: t(`sort_${userSettings.order}`),
+    text: t(`sort_${orderOf(userSettings, welcome.game, view.orders)}`),
     icon: '⇅',
     key: 'S',
     isEnabled: true,
@@ -291,8 +290,8 @@ export function PlayTable({ view: given, welcome, link, lost, isCut, onError }) 
   };
   return html`
     <div class="room">
-      ${welcome.watch && html`<${Invite} view=${view} welcome=${welcome} link=${link} />`}
-      <${RulesDialog} welcome=${welcome} />
+      <${LazyDialog} name="invite" file="dialogs/invite" part="Invite" view=${view} welcome=${welcome} link=${link} />
+      <${LazyDialog} name="rules" file="dialogs/rules_dialog" part="RulesDialog" welcome=${welcome} />
       <div class="table-space" ref=${space}>
         ${
           size &&

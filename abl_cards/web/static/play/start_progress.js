@@ -10,7 +10,13 @@ export function StartProgress() {
     const poll = () =>
       fetch('/api/start')
         .then((response) => response.json())
-        .then(setStart, () => {});
+        .then(
+          (read) => {
+            setStart(read);
+            if (read.ready) clearInterval(timer);
+          },
+          () => {},
+        );
     const timer = setInterval(poll, POLL_MS);
     return () => clearInterval(timer);
   }, []);

@@ -1,41 +1,24 @@
-// Component RecordForm: choose a game and a file of records.
+// Component RecordForm: a file or text of records, and the game for records that name none.
 import { html, useEffect, useState } from '../html.js';
 import { request } from '../link.js';
 import { localise } from '../settings.js';
 import { t } from '../words.js';
 import { gameOfRecords } from './record_game.js';
+import { readText } from './read_text.js';
 
-async function readText(file) {
-  const stream = file.name.endsWith('.gz') ? file.stream().pipeThrough(new DecompressionStream('gzip')) : file.stream();
-  return new Response(stream).text();
-}
-
-export function RecordForm({ onOpen }) {
+export function RecordForm({ open }) {
   const [games, setGames] = useState(null);
   const [form, setForm] = useState({ game: '', profile: '', text: '', line: 1 });
   const [problem, setProblem] = useState('');
   const lines = form.text.split('\n').filter((line) => line.trim()).length;
-  // Records name their game; what is chosen counts for those that do not.
+  const named = games && gameOfRecords(form.text, games.games);
   const setText = (text) =>
     setForm((previous) => ({ ...previous, text, game: gameOfRecords(text, games.games) ?? previous.game }));
-  const open = async (fields) => {
-    try {
-      const review = await request('/api/reviews', {
-        game: fields.game,
-        text: fields.text,
-        line: Math.max(1, Number(fields.line) || 1),
-        ...(fields.profile ? { profile: fields.profile } : {}),
-      });
-      onOpen(review);
-    } catch (error) {
-      setProblem(error.message);
-    }
-  };
   useEffect(() => {
     request('/api/games').then(
       (catalogue) => {
         setGames(catalogue);
-        const stored = sessionStorage.getItem('review');
+        const stored = sessionStorage.getItem('review'); // records that a table hands over
         sessionStorage.removeItem('review');
         const saved = stored ? JSON.parse(stored) : {};
         const initial = { game: catalogue.first, profile: '', text: '', line: 1, ...saved };
@@ -54,27 +37,7 @@ export function RecordForm({ onOpen }) {
         open(form);
       }}
     >
-      <h1>${t('openRecord')}</h1>
-      ${
-        problem &&
-        html`
-          <p class="problem" role="alert">
-            ${problem}
-          </p>
-        `
-      }
-      <label>
-        ${t('game')}${' '}
-        <select value=${form.game} onChange=${(event) => setForm({ ...form, game: event.target.value })}>
-          ${games.games.map(
-            (game) => html`
-              <option key=${game.name} value=${game.name}>
-                ${localise(game.title)}
-              </option>
-            `,
-          )}
-        </select>
-      </label>
+      <h2>${t('ownRecord')}</h2>
       <label>
         ${t('recordsHere')}${' '}
         <input
@@ -85,10 +48,25 @@ export function RecordForm({ onOpen }) {
       </label>
       <textarea
         aria-label=${t('recordsHere')}
-        rows="6"
+        rows="4"
         value=${form.text}
         onInput=${(event) => setText(event.target.value)}
       ></textarea>
+      ${
+        lines > 0 &&
+        !named &&
+        html`
+          <label>
+            ${t('game')}${' '}
+            <select value=${form.game} onChange=${(event) => setForm({ ...form, game: event.target.value })}>
+              ${games.games.map(
+                (game) => html`<option key=${game.name} value=${game.name}>${localise(game.title)}</option>`,
+              )}
+            </select>
+          </label>
+        `
+      }
+      ${named && html`<p class="small">${t('game')}${t('colon')}${titleOf(games, named)}</p>`}
       ${
         lines > 1 &&
         html`
@@ -105,10 +83,10 @@ export function RecordForm({ onOpen }) {
         `
       }
       <p class="buttons">
-        <button type="submit" class="strong" disabled=${!lines}>
-          ${t('look')}
-        </button>
+        <button type="submit" class="strong" disabled=${!lines}>${t('look')}</button>
       </p>
     </form>
   `;
 }
+
+const titleOf = (games, name) => localise(games.games.find((game) => game.name === name).title);

@@ -1,470 +1,325 @@
-// Component ReviewSheet: positions of a record, its mistakes, and the advice at each decision.
+// Component ReviewSheet: a record on the table, with its acts, timeline, coach and figures.
 import { announce } from '../announce.js';
-import { CopyLink } from '../dialogs/copy_link.js';
 import { fixedText } from '../format.js';
-import { Graph } from '../graph.js';
 import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from '../html.js';
 import { onKeys } from '../keys.js';
-import { request } from '../link.js';
-import { localise, updateSettings, useSettings } from '../settings.js';
+import { localise, useSettings } from '../settings.js';
 import { eventText } from '../table/event_text.js';
-import { positionOfFrame } from '../table/position.js';
-import { Table } from '../table/table.js';
-import { useSize } from '../table/use_size.js';
+import { makeNames } from '../table/position.js';
 import { agentName } from '../text/agent_name.js';
-import { Words } from '../text/words.js';
+import { plainText } from '../text/marked_text.js';
 import { t } from '../words.js';
-import { DecisionPanel } from './decision_panel.js';
-import { saveFile } from './save_file.js';
-import { isMistake, reviewCommand, summariseSeats } from './summaries.js';
+import { CalibrationCurve } from './calibration_curve.js';
+import { Coach } from './coach.js';
+import { DecisionTable } from './decision_table.js';
+import { decisionRows } from './decisions_csv.js';
+import { describeAct } from './describe_act.js';
+import { ExportMenu } from './export_menu.js';
+import { nextWithGlyph } from './glyphs.js';
+import { LearnPanel } from './learn_panel.js';
+import { framesOf, groupTricks, relativePoints, resultOf, seatsOfSide, trickNumbers } from './lines.js';
+import { MethodForm } from './method_form.js';
+import { MethodLine } from './method_line.js';
+import { MoveList } from './move_list.js';
+import { ReviewHead } from './review_head.js';
+import { ReviewTable } from './review_table.js';
+import { SeatTable } from './seat_table.js';
+import { StepBar } from './step_bar.js';
+import { Timeline } from './timeline.js';
+import { sideSeries } from './timeline_scale.js';
+import { useCoach } from './use_coach.js';
+import { useLearn } from './use_learn.js';
+import { usePlayback } from './use_playback.js';
+import { useTry } from './use_try.js';
+import { useWork } from './use_work.js';
 
-const GRAPH_STYLE = [
-  'text{font:11px sans-serif;fill:#222}',
-  '.ground{fill:#fff}',
-  '.axis{stroke:#999}',
-  '.line{fill:none;stroke-width:2}',
-  '.line0{stroke:#0b5f8a}',
-  '.line1{stroke:#b3261e}',
-  '.line2{stroke:#11702f}',
-  '.line3{stroke:#8a5a00}',
-  'text.name{stroke:none}',
-  '.mark{fill:#b3261e}',
-  '.now{stroke:#555}',
-].join('');
-
-export function ReviewSheet({ review, index }) {
-  const userSettings = useSettings();
-  const [work, setWork] = useState({
-    state: review.state,
-    done: review.done,
-    total: review.total,
-    result: review.result,
-  });
-  const [agent, setAgent] = useState('kb');
-  const [agents, setAgents] = useState(['kb']);
-  const [onward, setOnward] = useState('kb');
-  const [allAgents, setAllAgents] = useState(['kb']);
-  const [deals, setDeals] = useState(100);
-  const [decision, setDecision] = useState(null);
-  const [hands, setHands] = useState(true);
-  const [hints, setHints] = useState(true);
-  const [seatBelow, setSeatBelow] = useState(0);
-  const [space, size] = useSize();
-  const [running, setRunning] = useState(false);
-  const [speed, setSpeed] = useState(1);
-  const [problem, setProblem] = useState('');
+export function ReviewSheet({ review, line, index, setBranches }) {
+  useSettings();
+  const work = useWork(review);
+  const [shows, setShows] = useState({ hands: true, estimates: false, coach: true });
+  const [mySeat, setMySeat] = useState(0);
+  const [seatFilter, setSeatFilter] = useState(null);
   const drawing = useRef(null);
-  const frames = review.pictures;
-  const frame = frames[index];
-  const goTo = (target) =>
-    location.replace(`#/review/${review.review}/${Math.min(frames.length - 1, Math.max(0, target))}`);
-  const playerName = (seat) => (review.players[seat] ? `${seat} ${agentName(review.players[seat])}` : t('seat', seat));
-
-  useEffect(() => {
-    request('/api/games')
-      .then((catalogue) => {
-        const offered = catalogue.games.find((game) => game.name === review.game)?.agents ?? ['kb'];
-        setAllAgents(offered);
-        setAgents(offered.filter((agent) => /^(kb|abl)/.test(agent)));
-      })
-      .catch(() => {});
-  }, []);
-  useEffect(() => {
-    setDecision(null);
-    if (!hints) return undefined;
-    let stopped = false;
-    const timer = setTimeout(
-      () =>
-        request(
-          `/api/reviews/${review.review}/${index}?agent=${encodeURIComponent(agent)}&lang=${userSettings.language}`,
-        ).then(
-          (response) => stopped || setDecision(response),
-          (error) => stopped || setDecision({ problem: error.message }),
-        ),
-      running ? 0 : 60,
-    );
-    return () => {
-      stopped = true;
-      clearTimeout(timer);
-    };
-  }, [index, agent, hints, userSettings.language]);
-  useEffect(() => {
-    if (work.state !== 'working') return undefined;
-    const timer = setInterval(
-      () =>
-        request(`/api/reviews/${review.review}/progress`).then(setWork, (error) => {
-          setProblem(error.message);
-          setWork((state) => ({ ...state, state: 'idle' }));
-        }),
-      700,
-    );
-    return () => clearInterval(timer);
-  }, [work.state]);
-  useEffect(() => {
-    if (!running) return undefined;
-    const swings = decisions.find((decision) => decision.place === index)?.mistake;
-    const timer = setTimeout(
-      () => (index < frames.length - 1 ? goTo(index + 1) : setRunning(false)),
-      (swings ? 3000 : 1000) / speed,
-    );
-    return () => clearTimeout(timer);
-  }, [running, index, speed]);
-
-  const decisions = work.result?.decisions ?? [];
-  const threshold = userSettings.threshold;
-  const method = work.result?.method;
-  const mistakes = decisions.filter((decision) => isMistake(decision, threshold));
-  const decisionAt = useMemo(() => new Map(decisions.map((decision) => [decision.place, decision])), [decisions]);
-  const nextOf = (list) => {
-    const next = list.find((decision) => decision.place > index) ?? list[0];
-    if (next) goTo(next.place);
+  const frames = useMemo(() => framesOf(review, line), [review, line]);
+  const last = frames.length - 1;
+  const frame = frames[Math.min(index, last)];
+  const goTo = (target, toLine = line) => {
+    const end = toLine === line ? last : framesOf(review, toLine).length - 1;
+    const place = Math.min(end, Math.max(0, target));
+    location.replace(`#/review/${review.review}/${place}${toLine == null ? '' : `/${toLine}`}`);
   };
-  const swings = decisions.filter(
-    (decision, index) => index && Math.abs(decision.best - decisions[index - 1].best) > Math.max(1, threshold),
+  const playerName = (seat) => (review.players[seat] ? `${seat} ${agentName(review.players[seat])}` : t('seat', seat));
+  const names = makeNames(review.deck, playerName, frame.side, mySeat);
+  const actText = (act) => (act ? eventText(names, act) : t('toDecide'));
+  const learn = useLearn({ work, goTo });
+  const tryOut = useTry({
+    review,
+    line,
+    index,
+    agent: work.choice.onward,
+    seed: work.choice.seed,
+    onBranches: (branches, played) => {
+      setBranches(branches);
+      if (played == null) return goTo(Math.min(index, review.pictures.length - 1), null);
+      const { start, pictures } = branches[played];
+      location.replace(`#/review/${review.review}/${start + pictures.length - 1}/${played}`);
+    },
+  });
+  const isTrying = (tryOut.isOn && !learn.isOn) || (learn.isOn && !learn.isAnswered);
+  const hasCoach = shows.coach && !learn.isOn;
+  const playback = usePlayback({ index, last, glyphs: work.glyphs, goTo });
+  const advice = useCoach({
+    review,
+    line,
+    index,
+    agent: work.choice.agent,
+    isOn: hasCoach,
+    isRunning: playback.isRunning,
+  });
+  const marks = useMemo(
+    () => new Map([...work.glyphs].filter(([place]) => seatFilter == null || frames[place]?.seat === seatFilter)),
+    [work.glyphs, seatFilter, frames],
   );
-  useLayoutEffect(() =>
-    onKeys({
-      ArrowLeft: () => goTo(index - 1),
-      ArrowRight: () => goTo(index + 1),
-      Home: () => goTo(0),
-      End: () => goTo(frames.length - 1),
-      ' ': (event) => (event.target.closest?.('button, a, summary, input') ? false : setRunning(!running)),
-      e: () => nextOf(mistakes),
-      b: () => nextOf(swings),
-      o: () => setHands(!hands),
-      h: () => setHints(!hints),
-    }),
-  );
+  const toggle = (name) => setShows({ ...shows, [name]: !shows[name] });
+  const goToGlyph = (glyph) => {
+    const place = nextWithGlyph(marks, glyph, index);
+    if (place != null) goTo(place, null);
+  };
+  const startLearning = () => (learn.isOn ? learn.stop() : learn.start([...marks.keys()], index));
+  const leave = () => {
+    if (!learn.isOn && !tryOut.isOn) return false;
+    learn.stop();
+    tryOut.stop();
+    return true;
+  };
+  useLayoutEffect(() => {
+    const stepping = isTrying
+      ? {}
+      : {
+          ArrowLeft: () => goTo(index - 1),
+          ArrowRight: () => goTo(index + 1),
+          Home: () => goTo(0),
+          End: () => goTo(last),
+          ' ': (event) =>
+            event.target.closest?.('button, a, summary, input') ? false : playback.setRunning(!playback.isRunning),
+        };
+    return onKeys({
+      ...stepping,
+      b: () => goToGlyph('??'),
+      m: () => goToGlyph('?'),
+      i: () => goToGlyph('?!'),
+      n: () => goToGlyph(''),
+      r: startLearning,
+      x: () => !learn.isOn && tryOut.toggle(),
+      l: () => toggle('coach'),
+      o: () => toggle('hands'),
+      e: () => toggle('estimates'),
+      f: () => setMySeat((mySeat + 1) % frame.hands.length),
+      Escape: leave,
+      ...(learn.isAnswered ? { Enter: learn.panel.next } : {}),
+    });
+  });
   useEffect(() => {
     announce(`${t('act', index + 1, frames.length)}. ${actText(frame.act)}`);
-  }, [index]);
+  }, [index, line]);
 
-  const { names } = positionOfFrame(review, frame, seatBelow, hands, playerName);
-  const actText = (act) => eventText(names, act);
-  const start = () =>
-    request('/api/reviews/work', {
-      review: review.review,
-      agent,
-      onward,
-      deals: Number(deals),
-      lang: userSettings.language,
-    }).then(setWork, (error) => setProblem(error.message));
-  const evaluation = decisionAt.get(index);
-  const lines = [...new Set(decisions.map((decision) => decision.seat))].slice(0, 4).map((seat) => ({
-    name: playerName(seat),
-    points: decisions
-      .filter((decision) => decision.seat === seat && decision.best != null)
-      .map((decision) => [decision.place, decision.best]),
-  }));
-  const errors = (work.result?.errors ?? []).map((value, index) => [index, value]).filter(([, value]) => value != null);
-  const saveSvg = () => {
-    const copy = drawing.current.cloneNode(true);
-    const paint = document.createElementNS('http://www.w3.org/2000/svg', 'style');
-    paint.textContent = GRAPH_STYLE;
-    copy.prepend(paint);
-    saveFile('review.svg', new XMLSerializer().serializeToString(copy), 'image/svg+xml');
+  const evaluation = line == null ? work.decisionAt.get(index) : undefined;
+  const tricks = useMemo(() => trickNumbers(review.pictures), [review]);
+  const mySeats = seatsOfSide(review, mySeat);
+  const end = review.ended && {
+    place: review.pictures.length - 1,
+    value: relativePoints(review.ended.points)[mySeat],
   };
+  const series = work.decisions.length ? sideSeries(work.decisions, mySeats, end) : [];
+  const describe = (place) => describeAct({ review, place, tricks, work, series, actText });
+  const curveLabel = t(mySeats.length > 1 ? 'curveSide' : 'curveSeat', mySeats.map(playerName).join(t('and')));
+  const shortLabel = t('curveShort', mySeats.map(playerName).join(t('and')));
+  const turnText = !learn.isOn
+    ? t('yourTry', playerName(frame.seat))
+    : learn.panel.isGrading
+      ? t('grading')
+      : learn.panel.grade
+        ? t('gradeBad', fixedText(learn.panel.grade.loss, 2), fixedText(2 * learn.panel.grade.error, 2))
+        : t('yourAnswer', playerName(frame.seat));
+  const rows = () =>
+    decisionRows({
+      decisions: work.decisions,
+      tricks,
+      errors: work.result.errors,
+      glyphs: work.glyphs,
+      playerName,
+      moveText: (text) => (text ? plainText(localise(text), names) : ''),
+    });
+  const shownFrame = isTrying ? { ...frame, act: null } : frame;
+  const result = index === last ? resultOf(review, line) : null;
+  const tryItems = [
+    { name: 'agent', text: t('letAgent'), isEnabled: !tryOut.isBusy, act: tryOut.letAgent },
+    { name: 'end', text: t('toEnd'), isEnabled: !tryOut.isBusy, act: tryOut.toEnd },
+    { name: 'leave', text: t('leave'), key: 'Esc', isEnabled: true, act: leave },
+  ];
+  const learnItems = [
+    { name: 'solution', text: t('solution'), isEnabled: true, act: () => learn.panel.solve() },
+    { name: 'leave', text: t('leave'), key: 'Esc', isEnabled: true, act: leave },
+  ];
   return html`
-    <div class="review" data-at=${index} data-state=${work.state}>
-      <section class="panel pictures" aria-label=${localise(review.title)}>
-        <h1>
-          ${localise(review.title)}${' '}
-          <span class="small">${review.lines > 1 ? t('lineOf', review.line, review.lines) : ''}</span>
-        </h1>
+    <div
+      class=${`review ${learn.isOn ? 'learning' : ''}`}
+      data-at=${index}
+      data-line=${line}
+      data-state=${work.state}
+    >
+      <${ReviewHead}
+        review=${review}
+        playerName=${playerName}
+        result=${review.ended}
+        buttons=${[
+          { word: 'learn', key: 'R', isOn: learn.isOn, isEnabled: marks.size > 0 || learn.isOn, act: startLearning },
+          { word: 'tryOut', key: 'X', isOn: tryOut.isOn, isEnabled: !learn.isOn, act: tryOut.toggle },
+        ]}
+      >
+        <label class="filter">
+          ${t('filter')}${' '}
+          <select
+            id="review-filter"
+            value=${seatFilter ?? ''}
+            onChange=${(event) => setSeatFilter(event.target.value === '' ? null : Number(event.target.value))}
+          >
+            <option value="">${t('allSeats')}</option>
+            ${frame.hands.map((_, seat) => html`<option key=${seat} value=${seat}>${playerName(seat)}</option>`)}
+          </select>
+        </label>
+        <${ExportMenu} ...${{ review, work, rows, drawing }} caption=${methodCaption(work.method)} />
+      </${ReviewHead}>
+      <div class="stage">
+        <${ReviewTable}
+          review=${review}
+          frame=${shownFrame}
+          line=${line}
+          index=${index}
+          bottom=${mySeat}
+          isOpen=${shows.hands && !learn.isOn}
+          estimate=${shows.estimates && hasCoach ? advice?.estimate : null}
+          playerName=${playerName}
+          isTrying=${isTrying}
+          turnText=${turnText}
+          onDecide=${learn.isOn ? learn.play : tryOut.decide}
+          items=${learn.isOn ? learnItems : tryItems}
+        />
+        <${StepBar}
+          index=${index}
+          last=${last}
+          goTo=${goTo}
+          ...${playback}
+          switches=${[
+            { word: 'hiddenHands', key: 'O', isOn: shows.hands, toggle: () => toggle('hands') },
+            { word: 'estimates', key: 'E', isOn: shows.estimates, toggle: () => toggle('estimates') },
+            { word: 'hints', key: 'L', isOn: shows.coach, toggle: () => toggle('coach') },
+          ]}
+          seats=${frame.hands.map((_, seat) => playerName(seat))}
+          bottom=${mySeat}
+          setBottom=${setMySeat}
+        />
+        <p class="step">
+          <b>${t('act', index + 1, frames.length)}</b>
+          ${line != null && ` · ${t('variation', line + 1)}`} · ${isTrying ? t('toDecide') : actText(frame.act)}
+          ${result && html` · <b>${t('ends')}${t('colon')}${result.points.join(' ')}</b>`}
+          ${tryOut.problem && html`<span class="problem" role="alert">${tryOut.problem}</span>`}
+        </p>
+        <${MethodLine} review=${review} work=${work} />
+      </div>
+      <${MoveList}
+        review=${review}
+        line=${line}
+        index=${index}
+        glyphs=${marks}
+        names=${names}
+        seatFilter=${seatFilter}
+        goTo=${goTo}
+        removeBranch=${tryOut.remove}
+      />
+      <div class="curve-space">
+        <${Timeline}
+          length=${review.pictures.length}
+          tricks=${groupTricks(review.pictures)}
+          series=${series}
+          marks=${marks}
+          mySeats=${mySeats}
+          seatAt=${(place) => review.pictures[place].seat}
+          current=${line == null ? index : review.branches[line].start}
+          onSelect=${(place) => goTo(place, null)}
+          label=${curveLabel}
+          shortLabel=${shortLabel}
+          describe=${describe}
+          svgRef=${drawing}
+        />
         ${
-          review.refused &&
+          !series.length &&
           html`
-            <p class="problem" role="status">
-              ${t('oldRules')} ${review.refused}
+            <p class="no-curve small">
+              ${
+                work.state === 'working'
+                  ? t('finding', work.done, work.total || '…')
+                  : html`
+                    <button type="button" class="strong" onClick=${work.start}>${t('findMistakes')}</button>
+                    <br />
+                    ${t('noCurve')}
+                  `
+              }
             </p>
           `
         }
-        ${review.problem && html`<p class="problem">${t('wrongFrom', review.problem)}</p>`}
-        <p class="step">
-          <b>${t('act', index + 1, frames.length)}</b> ${actText(frame.act)}
-        </p>
-        <div class="buttons">
-          <button type="button" onClick=${() => goTo(0)} aria-label=${t('first')}>
-            |◀
-          </button>
-          <button type="button" onClick=${() => goTo(index - 1)} aria-label=${t('previous')}>
-            ◀
-          </button>
-          <button type="button" onClick=${() => setRunning(!running)} aria-pressed=${running}>
-            ${running ? t('stop') : t('run')}
-          </button>
-          <button type="button" onClick=${() => goTo(index + 1)} aria-label=${t('following')}>
-            ▶
-          </button>
-          <button type="button" onClick=${() => goTo(frames.length - 1)} aria-label=${t('lastStep')}>
-            ▶|
-          </button>
-          <label class="small">
-            ${t('speed')}${' '}
-            <select value=${speed} onChange=${(event) => setSpeed(Number(event.target.value))}>
-              ${[0.5, 1, 2, 4].map(
-                (item) => html`
-                  <option key=${item} value=${item}>
-                    ×${item}
-                  </option>
-                `,
-              )}
-            </select>
-          </label>
-          <button type="button" disabled=${!mistakes.length} onClick=${() => nextOf(mistakes)}>
-            ${t('nextMistake')} <kbd>E</kbd>
-          </button>
-          <button type="button" disabled=${!swings.length} onClick=${() => nextOf(swings)}>
-            ${t('nextSwing')} <kbd>B</kbd>
-          </button>
-        </div>
-        <input
-          class="slide"
-          type="range"
-          min="0"
-          max=${frames.length - 1}
-          value=${index}
-          aria-label=${t('act', index + 1, frames.length)}
-          onInput=${(event) => goTo(Number(event.target.value))}
-        />
-        <p class="switches">
-          <label>
-            <input type="checkbox" checked=${hands} onChange=${() => setHands(!hands)} /> ${t('hiddenHands')}
-          </label>${' '}
-          <label>
-            <input type="checkbox" checked=${hints} onChange=${() => setHints(!hints)} /> ${t('hints')}
-          </label>${' '}
-          <label>
-            ${t('seenFrom')}${' '}
-            <select
-              id="review-seat"
-              value=${seatBelow}
-              onChange=${(event) => setSeatBelow(Number(event.target.value))}
-            >
-              ${frame.hands.map(
-                (_, seat) => html`
-                  <option key=${seat} value=${seat}>
-                    ${playerName(seat)}
-                  </option>
-                `,
-              )}
-            </select>
-          </label>
-        </p>
-        <div class="table-space" ref=${space}>
-          ${
-            size &&
-            html`
-              <${Table}
-                position=${positionOfFrame(review, frame, seatBelow, hands, playerName)}
-                size=${size}
-                label=${localise(review.title)}
-                trickLabel=${t('trick')}
-                isOpen
+      </div>
+      <div class="coach-space">
+        <${MethodForm} work=${work} />
+        ${
+          learn.isOn
+            ? html`
+              <${LearnPanel}
+                learn=${learn.panel}
+                frame=${review.pictures[index]}
+                decision=${work.decisionAt.get(index)}
+                glyph=${work.glyphs.get(index)}
+                names=${names}
+                method=${work.method}
+                playerName=${playerName}
               />
             `
-          }
-        </div>
-        ${
-          index === frames.length - 1 &&
-          review.ended &&
-          html`
-            <p>
-              <b>${t('ends')}</b>:${' '}
-              ${review.ended.points
-                .map((number, seat) => `${playerName(seat)} ${number > 0 ? '+' : ''}${number}`)
-                .join(', ')}
-            </p>
-          `
-        }
-        <p class="small">${t('stepLink')}</p>
-      </section>
-      <section class="panel over" aria-label=${t('mistakes')}>
-        <p class="buttons">
-          <label>
-            ${t('asker')}${' '}
-            <select value=${agent} onChange=${(event) => setAgent(event.target.value)}>
-              ${agents.map(
-                (agent) => html`
-                  <option key=${agent} value=${agent}>
-                    ${agent}
-                  </option>
-                `,
-              )}
-            </select>
-          </label>
-          <label>
-            ${t('onward')}${' '}
-            <select id="review-onward" value=${onward} onChange=${(event) => setOnward(event.target.value)}>
-              ${allAgents.map(
-                (agent) => html`
-                  <option key=${agent} value=${agent}>
-                    ${agent}
-                  </option>
-                `,
-              )}
-            </select>
-          </label>
-          <label>
-            ${t('deals')}${' '}
-            <input
-              type="number"
-              min="4"
-              max="1000"
-              value=${deals}
-              onInput=${(event) => setDeals(event.target.value)}
-            />
-          </label>
-          <button type="button" class="strong" disabled=${work.state === 'working'} onClick=${start}>
-            ${t('findMistakes')}
-          </button>
-          ${
-            work.state === 'working' &&
-            html`
-              <span role="status">${t('finding', work.done, work.total || '…')}</span>
+            : html`
+              <${Coach}
+                review=${review}
+                frame=${frame}
+                names=${names}
+                advice=${advice}
+                evaluation=${evaluation}
+                glyph=${work.glyphs.get(index)}
+                hasTruth=${shows.hands}
+                playerName=${playerName}
+                method=${work.method}
+                isOn=${hasCoach}
+              />
             `
-          }
-        </p>
-        ${
-          (problem || work.result?.problem) &&
-          html`
-            <p class="problem" role="alert">
-              ${problem || work.result.problem}
-            </p>
-          `
         }
-        ${
-          method &&
-          html`
-            <p class="small method">
-              ${t('method', method.agent, method.rollout_agent, method.deals, method.seed)}
-            </p>
-            <${CopyLink} label=${t('sameAs')} value=${reviewCommand(review, method, threshold)} />
-          `
-        }
-        ${
-          decisions.length > 0 &&
-          html`
-            <${Graph}
-              label=${t('expected', method.rollout_agent)}
-              length=${frames.length}
-              lines=${lines}
-              current=${index}
-              onSelect=${goTo}
-              svgRef=${drawing}
-              marks=${mistakes.map((mistake) => ({
-                place: mistake.place,
-                value: mistake.best,
-                text: `${playerName(mistake.seat)} −${fixedText(mistake.loss, 2)}`,
-              }))}
-            />
-            ${
-              errors.length > 0 &&
-              html`
-                <${Graph}
-                  label=${t('estimateError')}
-                  length=${frames.length}
-                  zero=${false}
-                  lines=${[{ name: t('estimateError'), points: errors }]}
-                  current=${index}
-                  onSelect=${goTo}
-                />
-              `
-            }
-            <label>
-              ${t('threshold')}${' '}
-              <input
-                type="range"
-                min="0"
-                max="5"
-                step="0.1"
-                value=${threshold}
-                onInput=${(event) => updateSettings({ threshold: Number(event.target.value) })}
-              />${' '}
-              ${threshold.toFixed(1)}
-            </label>
-            <h2>${t('mistakes')}</h2>
-            ${
-              mistakes.length
-                ? html`
-                  <ol class="list">
-                    ${[...mistakes]
-                      .sort((a, b) => b.loss - a.loss)
-                      .map(
-                        (mistake) => html`
-                          <li key=${mistake.place}>
-                            <a href=${`#/review/${review.review}/${mistake.place}`}>
-                              ${t('act', mistake.place + 1, frames.length)}, ${playerName(mistake.seat)}
-                            </a>
-                            : ${t('gaveAway', fixedText(mistake.loss, 2), fixedText(2 * mistake.error, 2))};${' '}
-                            <${Words} text=${t('instead', localise(mistake.better))} names=${names} />
-                            ${mistake.agreed ? html` <b>${t('disagrees', method.rollout_agent, method.agent)}</b>` : ''}
-                          </li>
-                        `,
-                      )}
-                  </ol>
-                `
-                : html`
-                  <p class="small">${t('noMistakes')}</p>
-                `
-            }
-            <table class="grid">
-              <caption>${t('bySeat', method.agent, method.rollout_agent)}</caption>
-              <thead>
-                <tr>
-                  <th scope="col">${t('seats')}</th>
-                  <th scope="col">${t('plays')}</th>
-                  <th scope="col">${t('agreed')}</th>
-                  <th scope="col">${t('mistakes')}</th>
-                  <th scope="col">${t('lost')}</th>
-                </tr>
-              </thead>
-              <tbody>
-                ${summariseSeats(work.result.seats, decisions, threshold).map(
-                  (seat) => html`
-                    <tr key=${seat.seat}>
-                      <th scope="row">${playerName(seat.seat)}</th>
-                      <td>${seat.plays}</td>
-                      <td>
-                        ${seat.agreed} / ${seat.choices}
-                      </td>
-                      <td>${seat.mistakes}</td>
-                      <td>${fixedText(seat.loss, 2)}</td>
-                    </tr>
-                  `,
-                )}
-              </tbody>
-            </table>
-            <p class="buttons">
-              <button
-                type="button"
-                onClick=${() => saveFile('review.json', JSON.stringify(work.result), 'application/json')}
-              >
-                ${t('asJson')}
-              </button>
-              <button type="button" onClick=${saveSvg}>
-                ${t('asSvg')}
-              </button>
-            </p>
-          `
-        }
-      </section>
+      </div>
       ${
-        hints &&
+        work.decisions.length > 0 &&
         html`
-          <${DecisionPanel}
-            review=${review}
-            frame=${frame}
-            names=${names}
-            decision=${decision}
-            evaluation=${evaluation}
-            threshold=${threshold}
-            showHands=${hands}
-            playerName=${playerName}
-            method=${method}
-          />
+          <div class="below">
+            <${DecisionTable} ...${{ work, names, tricks, playerName, seatFilter, index, goTo }} />
+            <div class="figures">
+              <${SeatTable} work=${work} playerName=${playerName} />
+              ${
+                work.result.calibration.length > 0 &&
+                html`
+                  <section class="panel"><${CalibrationCurve} bins=${work.result.calibration} /></section>
+                `
+              }
+            </div>
+          </div>
         `
       }
     </div>
   `;
 }
+
+const methodCaption = (method) =>
+  method ? t('caption', agentName(method.agent), agentName(method.rollout_agent), method.deals, method.seed) : '';

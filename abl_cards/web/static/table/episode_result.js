@@ -1,11 +1,13 @@
-// Component EpisodeResult: sheet with points and remaining cards at the end of an episode or match.
+// Component EpisodeResult: sheet with the order of finish, scores and remaining cards at the end of an episode or match.
 // The trick stays visible above it.
 import { CardRow } from '../cards/card_row.js';
 import { signedInteger } from '../format.js';
 import { html, useEffect, useRef, useState } from '../html.js';
 import { t } from '../words.js';
 import { placeStyle } from './place_style.js';
+import { makeNames } from './position.js';
 import { RecordButtons } from './record_buttons.js';
+import { finishNames, resultLines, seatColumns } from './result_text.js';
 import { relationOf, seatName } from './seats.js';
 
 export function EpisodeResult({ view, welcome, link, layout }) {
@@ -17,13 +19,8 @@ export function EpisodeResult({ view, welcome, link, layout }) {
     button.current?.focus({ preventScroll: true });
   }, [result?.number, result?.over]);
   if (!result) return null;
-  const winners = result.winners.map((seat) => seatName(view, seat)).join(t('and'));
   const sides = view.seats.map((info) => info.side);
-  const relation = (seat) => (view.me == null ? '' : relationOf(seat, view.me, view.after, sides));
-  const finished = (seat) => {
-    const place = result.finish.indexOf(seat);
-    return place >= 0 ? t('place', place + 1) : '';
-  };
+  const names = makeNames(welcome.deck, (seat) => seatName(view, seat), sides, view.me);
   const canGoOn = result.over ? view.owner : view.me != null;
   return html`
     <section
@@ -35,7 +32,6 @@ export function EpisodeResult({ view, welcome, link, layout }) {
     >
       <header>
         <h2>${result.over ? t('matchOver') : t('result', result.episode + 1)}</h2>
-        ${result.over && html`<p class="big">${result.draw ? t('draw') : `${winners} ${t('won')}`}</p>`}
         <span class="grow"></span>
         ${
           canGoOn &&
@@ -59,34 +55,15 @@ export function EpisodeResult({ view, welcome, link, layout }) {
           `
         }
       </header>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">${t('seats')}</th>
-            <th scope="col">${t('points')}</th>
-            <th scope="col">${t('total')}</th>
-            <th scope="col">${t('left')}</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${view.seats.map(
-            (_, seat) => html`
-              <tr key=${seat} class=${seat === view.me ? 'me' : relation(seat)}>
-                <th scope="row">
-                  ${seatName(view, seat)}
-                  ${relation(seat) && html` <span class="relation">${t(`${relation(seat)}Short`)}</span>`}
-                </th>
-                <td>${signedInteger(result.points[seat])}</td>
-                <td>${signedInteger(result.total[seat])}</td>
-                <td>
-                  ${finished(seat)}${' '}
-                  <${CardRow} deck=${welcome.deck} cards=${result.hands[seat]} small />
-                </td>
-              </tr>
-            `,
-          )}
-        </tbody>
-      </table>
+      <ul class="outcome">
+        ${result.over && html`<li class="big">${winnerText(result, names)}</li>`}
+        ${[...finishNames(result, names), ...resultLines(result, names)].map(
+          (line) => html`
+            <li key=${line}>${line}</li>
+          `,
+        )}
+      </ul>
+      <${SeatRows} view=${view} welcome=${welcome} result=${result} sides=${sides} />
       ${
         welcome.watch &&
         html`
@@ -94,5 +71,47 @@ export function EpisodeResult({ view, welcome, link, layout }) {
         `
       }
     </section>
+  `;
+}
+
+const winnerText = (result, names) =>
+  result.draw ? t('draw') : `${result.winners.map(names.seat).join(t('and'))} ${t('won')}`;
+
+// A row for each seat: points, further scores, and the cards that are left.
+function SeatRows({ view, welcome, result, sides }) {
+  const columns = seatColumns(result);
+  const relation = (seat) => (view.me == null ? '' : relationOf(seat, view.me, view.after, sides));
+  return html`
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">${t('seats')}</th>
+          <th scope="col">${t('points')}</th>
+          ${columns.map(
+            ({ name }) => html`
+              <th key=${name} scope="col">${name}</th>
+            `,
+          )}
+          <th scope="col">${t('total')}</th>
+          <th scope="col">${t('left')}</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${view.seats.map(
+          (_, seat) => html`
+            <tr key=${seat} class=${seat === view.me ? 'me' : relation(seat)}>
+              <th scope="row">
+                ${seatName(view, seat)}
+                ${relation(seat) && html` <span class="relation">${t(`${relation(seat)}Short`)}</span>`}
+              </th>
+              <td>${signedInteger(result.points[seat])}</td>
+              ${columns.map(({ name, values }) => html`<td key=${name}>${values[seat]}</td>`)}
+              <td>${signedInteger(result.total[seat])}</td>
+              <td><${CardRow} deck=${welcome.deck} cards=${result.hands[seat]} small /></td>
+            </tr>
+          `,
+        )}
+      </tbody>
+    </table>
   `;
 }

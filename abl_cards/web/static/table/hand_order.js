@@ -1,7 +1,16 @@
 // Order of the cards of a hand, and the places where a group begins.
 import { face } from '../cards/card_text.js';
 
-export const ORDERS = ['rank', 'suit', 'groups'];
+const ORDERS = ['rank', 'suit', 'groups'];
+
+// Order of a hand: that chosen by the user for the game, else the usual one of the game.
+export const orderOf = (settings, game, orders) => settings.orders[game] ?? orders.usual ?? 'rank';
+
+// Orders by game after the user takes the next one.
+export function nextOrders(settings, game, orders) {
+  const next = ORDERS[(ORDERS.indexOf(orderOf(settings, game, orders)) + 1) % ORDERS.length];
+  return { ...settings.orders, [game]: next };
+}
 
 export const rankOf = (deck, text) => face(deck, text).rank;
 

@@ -9,7 +9,7 @@ const MEASURES = {
 };
 export const CARD_RATIO = 1.4;
 const OPEN_SHARE = { landscape: 0.3, portrait: 0.32, desktop: 0.27 };
-const OPEN_HEIGHT = { landscape: 44, portrait: 84, desktop: 104 };
+const OPEN_HEIGHT = { landscape: 84, portrait: 84, desktop: 104 };
 
 export function tableForm({ width, height }) {
   if (height < 560 && width > 1.2 * height) return 'landscape';
@@ -77,9 +77,10 @@ function ownPart(form, width, height, hasControls) {
 }
 
 // Seats and piles of a portrait table: all others in one row, their piles below, in a cross for up to three.
-function portraitMiddle(width, top, bottom, sides, seatHeight) {
+// Where hands are open, each seat has a row of its own (`isFlat`).
+function portraitMiddle(width, top, bottom, sides, seatHeight, isFlat) {
   const others = sides.left + sides.top + sides.right;
-  const perRow = Math.min(4, Math.max(1, others));
+  const perRow = isFlat ? 1 : Math.min(4, Math.max(1, others));
   const numRows = Math.ceil(others / perRow);
   const all = rows(box(GAP, top, width - 2 * GAP, numRows * (seatHeight + 2)), numRows)
     .flatMap((row) => columns(row, perRow))
@@ -169,13 +170,17 @@ export function layOutTable(
   if (!hasControls && height < 360) seatHeight = Math.min(seatHeight, 44);
   if (isOpen) {
     seatWidth = Math.max(seatWidth, width * OPEN_SHARE[form]);
-    seatHeight += Math.min(OPEN_HEIGHT[form], height * 0.16);
+    seatHeight += Math.min(OPEN_HEIGHT[form], height * (form === 'landscape' && !hasControls ? 0.22 : 0.16));
   }
   const hudHeight = Math.min(measures.hud, height * 0.16);
+  const others = sides.left + sides.top + sides.right;
+  const isFlat = isOpen && !hasControls && form !== 'desktop';
+  const hasRows = isFlat && form === 'portrait' && others <= 4;
+  if (hasRows) seatHeight = Math.max(46, Math.min(76, (own.top - hudHeight - 130) / Math.max(1, others)));
   let middle, hud;
   if (form === 'portrait') {
     hud = box(GAP, GAP, width - 2 * GAP - (tools[0] ? tools[0] + GAP : 0), hudHeight);
-    middle = portraitMiddle(width, 2 * GAP + hudHeight, own.top, sides, seatHeight);
+    middle = portraitMiddle(width, 2 * GAP + hudHeight, own.top, sides, seatHeight, hasRows);
   } else {
     const strip = form === 'desktop' ? hudHeight + GAP : 0;
     const topHeight = sides.top ? Math.min(seatHeight, height * 0.3) : 0;
@@ -187,6 +192,7 @@ export function layOutTable(
   }
   return {
     form,
+    head: isFlat ? 22 : 46,
     ...own,
     hud,
     tools: box(width - GAP - tools[0], GAP, ...tools),

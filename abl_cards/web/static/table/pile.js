@@ -16,10 +16,18 @@ export function Pile({ position, seat, rect, side, card }) {
   const isBest = event && seat === owner && !event.passed;
   const ask = event?.act != null && position.ask ? () => position.ask(event) : null;
   const room = Math.max(16, rect.h - LINE * (event?.failed ? 2 : 1));
+  const marks = {
+    wins: isFaded && isBest,
+    faded: isFaded && !isBest,
+    leads: isBest,
+    'now-played': event?.isNow,
+    askable: ask,
+  };
+  const classes = ['lies', side, ...Object.keys(marks).filter((name) => marks[name])];
   return html`
     <div
       key=${event?.number ?? 'said'}
-      class=${`lies ${side} ${isFaded ? (isBest ? 'wins' : 'faded') : ''} ${isBest ? 'leads' : ''} ${event?.isNow ? 'now-played' : ''} ${ask ? 'askable' : ''}`}
+      class=${classes.join(' ')}
       data-number=${event?.number}
       style=${placeStyle(rect)}
       onClick=${ask}

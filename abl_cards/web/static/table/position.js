@@ -21,11 +21,36 @@ const lastPlays = (trick) => {
   return plays;
 };
 
+const NO_FACTS = { items: [], badges: [], partners: true, places: true };
+
+// Facts of a position: items of the score, those of our side first; each seat has its badges and its own score.
+function shownFacts(shown = NO_FACTS, sides, bottom) {
+  const places = shown.items.map((item) => shown.items.findIndex((other) => String(other.name) === String(item.name)));
+  const isTheirs = ({ team }) => bottom != null && team != null && team !== sides[bottom];
+  const order = shown.items.map((_, index) => index);
+  order.sort((a, b) => places[a] - places[b] || isTheirs(shown.items[a]) - isTheirs(shown.items[b]) || a - b);
+  const ofSeats = (item) => item.kind === 'bar' && item.seat != null;
+  return {
+    items: order.map((index) => shown.items[index]).filter((item) => !ofSeats(item) || item.seat === bottom),
+    hasPartners: shown.partners,
+    hasPlaces: shown.places,
+    ofSeat: (seat) => ({
+      badges: shown.badges[seat] ?? [],
+      score: shown.items.find((item) => ofSeats(item) && item.seat === seat) ?? null,
+    }),
+  };
+}
+
+// Sides by which seats are partners: each seat is one of its own where the game has no partners.
+const partnerSides = (facts, sides) => (facts.hasPartners ? sides : sides.map((_, seat) => seat));
+
 const seatInfo = (seat, bottom, after, sides, info) => ({
   seat,
   side: sides[seat],
   relation: bottom == null ? '' : relationOf(seat, bottom, after, sides),
-  role: '',
+  isAlly: bottom != null && sides[seat] === sides[bottom] && sides.filter((side) => side === sides[seat]).length > 1,
+  badges: [],
+  score: null,
   place: null,
   total: 0,
   isAway: false,
@@ -40,6 +65,7 @@ const seatInfo = (seat, bottom, after, sides, info) => ({
 export function positionOfView(view, welcome, isLast = false) {
   const bottom = view.me;
   const sides = view.seats.map((info) => info.side);
+  const facts = shownFacts(view.shown, sides, bottom);
   const trick = isLast ? view.last : (view.ended?.trick ?? view.trick);
   const said = (info) => (view.phase === 'choice' && info.said?.kind === 'choice' ? info.said : null);
   return {
@@ -50,7 +76,7 @@ export function positionOfView(view, welcome, isLast = false) {
     after: view.after,
     title: localise(welcome.title),
     wild: view.orders.wild,
-    told: view.told.filter((info) => info.plain),
+    items: facts.items,
     aside: view.stock ? 0 : view.aside,
     stock: view.stock,
     plays: lastPlays(trick),
@@ -58,11 +84,12 @@ export function positionOfView(view, welcome, isLast = false) {
     isFaded: isLast || (view.closed && view.phase === 'play'),
     hand: null,
     seats: view.seats.map((info, seat) =>
-      seatInfo(seat, bottom, view.after, sides, {
+      seatInfo(seat, bottom, view.after, partnerSides(facts, sides), {
         name: seatName(view, seat),
-        role: localise(info.role),
+        side: sides[seat],
+        ...facts.ofSeat(seat),
         cards: info.cards,
-        place: info.place,
+        place: facts.hasPlaces && !info.cards ? info.place : null,
         total: info.total,
         isAway: info.kind === 'person' && seat !== bottom && !info.here,
         isActing: view.turn === seat,
@@ -74,8 +101,12 @@ export function positionOfView(view, welcome, isLast = false) {
   };
 }
 
-// The frame of a record, seen from a seat; `isOpen` shows the hands of all.
+// The frame of a record, seen from a seat; `isOpen` shows the hands of all. A frame without an act is to be decided.
 export function positionOfFrame(review, frame, bottom, isOpen, nameOfSeat) {
+  const { act, trick } = frame;
+  const isPlay = act?.kind === 'play';
+  const lastOwner = trick.findLast((event) => !event.passed)?.seat;
+  const facts = shownFacts(frame.shown, frame.side, bottom);
   return {
     deck: review.deck,
     names: makeNames(review.deck, nameOfSeat, frame.side, bottom),
@@ -84,22 +115,24 @@ export function positionOfFrame(review, frame, bottom, isOpen, nameOfSeat) {
     after: review.after,
     title: localise(review.title),
     wild: frame.wild,
-    told: frame.told.filter((info) => info.plain),
+    items: facts.items,
     aside: 0,
     stock: 0,
-    plays: lastPlays([...frame.trick, ...(frame.act.kind === 'play' ? [{ ...frame.act, isNow: true }] : [])]),
-    owner: frame.act.passed ? frame.trick.findLast((event) => !event.passed)?.seat : frame.act.seat,
+    plays: lastPlays([...trick, ...(isPlay ? [{ ...act, isNow: true }] : [])]),
+    owner: isPlay && !act.passed ? act.seat : lastOwner,
     isFaded: false,
     hand: isOpen || frame.seat === bottom ? frame.hands[bottom] : null,
-    marked: frame.seat === bottom ? frame.act.cards : [],
+    marked: frame.seat === bottom ? (act?.cards ?? []) : [],
     seats: frame.hands.map((hand, seat) =>
-      seatInfo(seat, bottom, review.after, frame.side, {
+      seatInfo(seat, bottom, review.after, partnerSides(facts, frame.side), {
         name: nameOfSeat(seat),
+        side: frame.side[seat],
+        ...facts.ofSeat(seat),
         cards: hand.length,
         isActing: frame.seat === seat,
         face: isOpen || frame.seat === seat ? hand : null,
-        marked: frame.seat === seat ? frame.act.cards : [],
-        said: frame.act.kind === 'choice' && frame.seat === seat ? frame.act : null,
+        marked: frame.seat === seat ? (act?.cards ?? []) : [],
+        said: act?.kind === 'choice' && frame.seat === seat ? act : null,
       }),
     ),
   };
@@ -110,6 +143,7 @@ export function positionOfState(drawn, deck) {
   const { after, seat: bottom } = drawn;
   const sides = after.map((_, seat) => seat);
   const nameOfSeat = (seat) => t('seat', seat);
+  const facts = shownFacts(drawn.shown, sides, bottom);
   return {
     deck,
     names: makeNames(deck, nameOfSeat, sides, null),
@@ -118,7 +152,7 @@ export function positionOfState(drawn, deck) {
     after,
     title: '',
     wild: drawn.wild,
-    told: drawn.told.filter((info) => info.plain),
+    items: facts.items,
     aside: 0,
     stock: 0,
     plays: lastPlays(drawn.plays),
@@ -128,6 +162,7 @@ export function positionOfState(drawn, deck) {
     seats: after.map((_, seat) =>
       seatInfo(seat, null, after, sides, {
         name: nameOfSeat(seat),
+        ...facts.ofSeat(seat),
         cards: seat === bottom ? drawn.hand.length : null,
         isActing: seat === bottom,
       }),

@@ -1,5 +1,5 @@
 // Component RecordButtons: download the records of the table, or review them.
-import { html, useState } from '../html.js';
+import { html, loadModule, useEffect, useState } from '../html.js';
 import { t } from '../words.js';
 
 export function RecordButtons({ link, welcome }) {
@@ -9,6 +9,9 @@ export function RecordButtons({ link, welcome }) {
     setProblem(response.type === 'record' && response.records.length ? '' : response.text || t('noRecord'));
     return response.records ?? [];
   };
+  useEffect(() => {
+    loadModule('review/recent_games').then(({ rememberFinished }) => rememberFinished(link, welcome));
+  }, []);
   const download = async () => {
     const records = await fetchRecords();
     if (!records.length) return;

@@ -1,18 +1,21 @@
-// Component SeatPanel: name, relation, role, number of cards and points of a seat, and its cards where they are open.
+// Component SeatPanel: name, relation, badges, number of cards and score of a seat, and its cards where they are open.
 import { CardFan } from '../cards/card_fan.js';
 import { html } from '../html.js';
+import { localise } from '../settings.js';
+import { Words } from '../text/words.js';
 import { cardCount, t } from '../words.js';
 import { Clock } from './clock.js';
 import { placeStyle } from './place_style.js';
 
-const HEAD = 46;
-
-export function SeatPanel({ position, info, rect, side, isOwn = false }) {
-  const isTall = rect.h > HEAD + 20;
+export function SeatPanel({ position, info, rect, side, head = 46, isOwn = false }) {
+  const isFlat = head < 30;
+  const states = [info.isAlly && 'ally', info.isActing && 'acts', isFlat && 'flat'].filter(Boolean);
+  const classes = [isOwn ? 'own' : 'seat', side, info.relation, ...states];
+  const isTall = rect.h > head + 20;
   const label = [info.name, info.relation && t(info.relation)].filter(Boolean).join(t('comma'));
   return html`
     <section
-      class=${`${isOwn ? 'own' : 'seat'} ${side} ${info.relation} ${info.isActing ? 'acts' : ''}`}
+      class=${classes.join(' ')}
       aria-label=${isOwn ? t('you') : info.name}
       title=${label}
       style=${placeStyle(rect)}
@@ -25,12 +28,7 @@ export function SeatPanel({ position, info, rect, side, isOwn = false }) {
           `
         }
         <span class="name">${info.name}</span>
-        ${
-          info.role &&
-          html`
-            <span class="role">${info.role}</span>
-          `
-        }
+        <${Badges} badges=${info.badges.filter(({ text }) => !localise(text))} names=${position.names} />
         ${
           info.isAway &&
           html`
@@ -45,8 +43,18 @@ export function SeatPanel({ position, info, rect, side, isOwn = false }) {
             <span class="count">${info.place ? t('place', info.place) : cardCount(info.cards)}</span>
           `
         }
+        <${Badges} badges=${info.badges.filter(({ text }) => localise(text))} names=${position.names} />
+        ${
+          info.score &&
+          html`
+            <span class="points" title=${localise(info.score.name)}>
+              ${info.score.value}/${info.score.target}
+            </span>
+          `
+        }
         ${
           info.total !== 0 &&
+          !info.score &&
           html`
             <span class="points">${t('pointsOf', info.total)}</span>
           `
@@ -72,7 +80,7 @@ export function SeatPanel({ position, info, rect, side, isOwn = false }) {
             cards=${info.face}
             wild=${position.wild}
             width=${rect.w - 12}
-            height=${rect.h - HEAD - 6}
+            height=${rect.h - head - 6}
             card=${44}
             numRows=${Math.max(1, Math.min(3, Math.ceil((info.face.length * 10) / (rect.w - 40))))}
             marked=${info.marked}
@@ -81,4 +89,12 @@ export function SeatPanel({ position, info, rect, side, isOwn = false }) {
       }
     </section>
   `;
+}
+
+function Badges({ badges, names }) {
+  return badges.map(
+    ({ name, text }) => html`
+      <span key=${localise(name)} class="role">${localise(name)} <${Words} text=${text} names=${names} /></span>
+    `,
+  );
 }

@@ -40,6 +40,7 @@ export function Table({
             info=${position.seats[seat]}
             rect=${layout.seats[side][place]}
             side=${side}
+            head=${layout.head}
           />
         `,
       )}

@@ -1,13 +1,13 @@
 // Hook useCardSelection: selected cards of the hand; the server computes the plays they form.
 import { useEffect, useRef, useState } from '../html.js';
 import { useSettings } from '../settings.js';
-import { arrangeHand, rankOf } from './hand_order.js';
+import { arrangeHand, orderOf, rankOf } from './hand_order.js';
 
 const NO_MATCHES = { readings: [], more: [], plays: 0 };
 
-export function useCardSelection(view, link, deck) {
+export function useCardSelection(view, link, { deck, game }) {
   const { asked: decision, at } = view;
-  const { order } = useSettings();
+  const order = orderOf(useSettings(), game, view.orders);
   const [groups, setGroups] = useState(null);
   const hand = view.hand ?? [];
   const handText = [...hand].sort().join(' ');

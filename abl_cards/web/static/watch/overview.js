@@ -1,212 +1,50 @@
-// Component Overview: open tables, training runs, reports and match results.
-import { Graph } from '../graph.js';
-import { html, useEffect, useState } from '../html.js';
-import { request } from '../link.js';
-import { localise } from '../settings.js';
+// Component Overview: open tables, reports of experiments, ladders and training runs.
+import { html } from '../html.js';
 import { t } from '../words.js';
-import { secondsSince } from './age.js';
-import { Report } from './report.js';
+import { Gallery } from './gallery.js';
+import { Ladders } from './ladders.js';
+import { OpenTables } from './open_tables.js';
+import { Problem } from './problem.js';
+import { Runs } from './runs.js';
+import { usePoll } from './use_poll.js';
 
-const rateText = (number) => `${(100 * number).toFixed(1)}%`;
+// Text that changes when a report does.
+const versionOf = (reports) => reports.reduce((latest, report) => Math.max(latest, report.written), reports.length);
 
 export function Overview() {
-  const [report, setReport] = useState('');
-  const [summary, setSummary] = useState(null);
-  const [name, setName] = useState('');
-  const [run, setRun] = useState(null);
-  const [problem, setProblem] = useState('');
-  useEffect(() => {
-    const poll = () =>
-      request('/api/watch').then(
-        (response) => {
-          setSummary(response);
-          setProblem('');
-        },
-        (error) => setProblem(error.message),
-      );
-    poll();
-    const timer = setInterval(poll, 3000);
-    return () => clearInterval(timer);
-  }, []);
-  const selected = name || summary?.runs[0] || '';
-  useEffect(() => {
-    if (!selected) return undefined;
-    const poll = () =>
-      request(`/api/runs?name=${encodeURIComponent(selected)}`).then(setRun, (error) => setProblem(error.message));
-    poll();
-    const timer = setInterval(poll, 5000);
-    return () => clearInterval(timer);
-  }, [selected]);
+  const [summary, problem] = usePoll('/api/watch', 3);
   if (!summary) return html`<p class="wait">${problem || t('connecting')}</p>`;
-  const agents = [...new Set(summary.matches.flatMap((match) => match.agents))];
-  const cell = (rowAgent, columnAgent) => {
-    const match = summary.matches.find((match) => match.agents[0] === rowAgent && match.agents[1] === columnAgent);
-    const reversed = summary.matches.find((match) => match.agents[0] === columnAgent && match.agents[1] === rowAgent);
-    return match
-      ? `${rateText(match.rate)} (${rateText(match.low)}–${rateText(match.high)})`
-      : reversed
-        ? `${rateText(1 - reversed.rate)} (${rateText(1 - reversed.high)}–${rateText(1 - reversed.low)})`
-        : '';
-  };
+  const { reports, runs, matches, tables, served } = summary;
+  const isEmpty = !reports.length && !runs.length && !matches.length;
   return html`
-    <div class="opener">
+    <div class="opener gallery">
+      <${Problem} text=${problem} />
+      <h1>${t('watch')}</h1>
+      ${isEmpty && html`<p>${t('noExperiments')} <code>abl-cards web --watch runs</code></p>`}
       ${
-        problem &&
-        html`
-          <p class="problem" role="alert">
-            ${problem}
-          </p>
-        `
-      }
-      <section class="panel">
-        <h1>${t('tablesHere')}</h1>
-        ${
-          summary.tables.length
-            ? html`
-              <ul class="list">
-                ${summary.tables.map(
-                  (table) => html`
-                    <li key=${table.table}>
-                      <b>${localise(table.title)}</b> ${table.players.join(' · ')}${' '}
-                      <span class="small">${t('episode', table.episode + 1)}</span>${' '}
-                      <a href=${`#/play/${table.table}/${table.watch}`}>${t('lookOn')}</a>
-                    </li>
-                  `,
-                )}
-              </ul>
-            `
-            : html`
-              <p>${t('noTables')}</p>
-            `
-        }
-      </section>
-      ${
-        summary.served.length > 0 &&
-        html`
-          <section class="panel">
-            <h2>${t('servedHere')}</h2>
-            <ul class="list">
-              ${summary.served.map(
-                (table) => html`
-                  <li key=${table.name}>
-                    <b>${localise(table.title)}</b> ${table.players.join(' · ')}
-                    <span class="small">
-                      ${
-                        table.over
-                          ? t('servedOver')
-                          : `${t('episode', table.episode + 1)}, ${t('servedAgo', secondsSince(table.written))}`
-                      }
-                    </span>${' '}
-                    <a href=${`#/watch/served/${encodeURIComponent(table.name)}`}>${t('lookOn')}</a>
-                  </li>
-                `,
-              )}
-            </ul>
-          </section>
-        `
-      }
-      <section class="panel runs">
-        <h2>${t('runsHere')}</h2>
-        ${
-          summary.runs.length
-            ? html`
-              <label>
-                ${t('runsHere')}${' '}
-                <select value=${selected} onChange=${(event) => setName(event.target.value)}>
-                  ${summary.runs.map(
-                    (run) => html`
-                      <option key=${run} value=${run}>
-                        ${run}
-                      </option>
-                    `,
-                  )}
-                </select>
-              </label>
-            `
-            : html`
-              <p class="small">${t('noRuns')}</p>
-            `
-        }
-        ${
-          run &&
-          html`
-            <p class="small">${t('rowsOf', run.rows)}</p>
-            ${Object.entries(run.columns).map(
-              ([column, points]) => html`
-                <${Graph}
-                  key=${column}
-                  label=${column}
-                  length=${run.points}
-                  zero=${false}
-                  lines=${[{ name: column, points }]}
-                  current=${run.points - 1}
-                  onSelect=${() => {}}
-                />
-              `,
-            )}
-          `
-        }
-      </section>
-      ${
-        summary.reports.length > 0 &&
+        reports.length > 0 &&
         html`
           <section class="panel">
             <h2>${t('reportsHere')}</h2>
-            <label>
-              ${t('reportsHere')}${' '}
-              <select value=${report || summary.reports[0]} onChange=${(event) => setReport(event.target.value)}>
-                ${summary.reports.map(
-                  (report) => html`
-                    <option key=${report} value=${report}>
-                      ${report}
-                    </option>
-                  `,
-                )}
-              </select>
-            </label>
-            <${Report} key=${report || summary.reports[0]} name=${report || summary.reports[0]} />
+            <${Gallery} version=${versionOf(reports)} />
           </section>
         `
       }
       ${
-        agents.length > 0 &&
+        (reports.length > 0 || matches.length > 0) &&
+        html`
+        <${Ladders} version=${versionOf(reports) + matches.length} />`
+      }
+      ${
+        runs.length > 0 &&
         html`
           <section class="panel">
-            <h2>${t('matchesHere')}</h2>
-            <div class="scroll" tabindex="0" role="region" aria-label=${t('matchesHere')}>
-              <table class="grid">
-                <caption>${t('rowWins')}</caption>
-                <thead>
-                  <tr>
-                    <td></td>
-                    ${agents.map(
-                      (agent) => html`
-                        <th scope="col" key=${agent}>
-                          ${agent}
-                        </th>
-                      `,
-                    )}
-                  </tr>
-                </thead>
-                <tbody>
-                  ${agents.map(
-                    (rowAgent) => html`
-                      <tr key=${rowAgent}>
-                        <th scope="row">${rowAgent}</th>
-                        ${agents.map(
-                          (columnAgent) => html`
-                            <td key=${columnAgent}>${rowAgent === columnAgent ? '–' : cell(rowAgent, columnAgent)}</td>
-                          `,
-                        )}
-                      </tr>
-                    `,
-                  )}
-                </tbody>
-              </table>
-            </div>
+            <h2>${t('runsHere')}</h2>
+            <${Runs} runs=${runs} />
           </section>
         `
       }
+      <${OpenTables} tables=${tables} served=${served} />
     </div>
   `;
 }

@@ -1,14 +1,20 @@
-// Component Section: the overview, or one served table.
+// Component Section: the gallery, or the report, run, ladder or served table that the address names.
 import { html, loadStyle } from '../html.js';
+import { LadderPage } from './ladder_page.js';
 import { Overview } from './overview.js';
+import { Report } from './report.js';
+import { RunPage } from './run_page.js';
 import { ServedTable } from './served_table.js';
 import './words.js';
 
 await loadStyle('watch/watch');
 
 export function Section({ path }) {
-  const [kind, name] = path;
-  return kind === 'served' && name
-    ? html`<${ServedTable} key=${name} name=${decodeURIComponent(name)} />`
-    : html`<${Overview} />`;
+  const [kind, name = ''] = path;
+  const value = decodeURIComponent(name);
+  if (kind === 'served' && name) return html`<${ServedTable} key=${name} name=${value} />`;
+  if (kind === 'report' && name) return html`<${Report} key=${name} name=${value} />`;
+  if (kind === 'run' && name) return html`<${RunPage} key=${name} name=${value} />`;
+  if (kind === 'ladder') return html`<${LadderPage} key=${name} game=${value} />`;
+  return html`<${Overview} />`;
 }

@@ -1,0 +1,128 @@
+"""What beats what: for a play on the table, the plays of each kind that may follow, decided by the engine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.games import Engine
+from abl_cards.games.tables import Decisions
+from abl_cards.games.types import LEADING, NO_CARD, Moves
+from abl_cards.web.play_kinds import PlayExample, PlayKind, find_examples, play_kinds, tables_with_hands
+
+ONLY_TABLE = np.array([0])
+ALL, SOME, NONE = "all", "some", "none"
+MAX_LISTED, MAX_TRIED = 12, 8
+
+
+@dataclass(frozen=True)
+class KindAnswer:
+    """Plays of one kind that may follow a play.
+
+    Attributes:
+        kind: The kind.
+        extent: ALL, SOME or NONE of the plays.
+        weakest: Weakest play that beats it; None if none does.
+        too_low: Strongest play with as many cards that does not, shown where only some do.
+    only: All plays that beat it, where a stronger play may not; empty if every stronger play does.
+    """
+
+    kind: PlayKind
+    extent: str
+    weakest: PlayExample | None = None
+    too_low: PlayExample | None = None
+    only: tuple[PlayExample, ...] = ()
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """What beats a play.
+
+    Attributes:
+        example: The play on the table.
+        answers: Answers by kind, those that beat it first.
+        ends: Whether nobody can answer, as the play ends the trick.
+    """
+
+    example: PlayExample
+    answers: tuple[KindAnswer, ...]
+    ends: bool
+
+
+def beating_labels(engine: Engine, example: PlayExample) -> NDArray[np.bool_] | None:
+    """Return which labels may follow a play, for the next seat with the whole pack; None if the play ends the trick.
+
+    Args:
+        engine: Engine of the game.
+        example: The play on the table.
+
+    Returns:
+        [labels] mask without the pass.
+    """
+    mask = _legal_answers(engine, example)
+    if mask is not None:
+        mask[engine.rules.forms.label_of[engine.rules.forms.pass_form]] = False
+    return mask
+
+
+def can_pass(engine: Engine, example: PlayExample) -> bool:
+    """Return whether the next seat, which could beat a play, may pass."""
+    mask = _legal_answers(engine, example)
+    return mask is None or bool(mask[engine.rules.forms.label_of[engine.rules.forms.pass_form]])
+
+
+def _legal_answers(engine: Engine, example: PlayExample) -> NDArray[np.bool_] | None:
+    """Return the mask of the legal labels of the next seat, [labels]; None if the play ends the trick."""
+    tables = tables_with_hands(engine, None)
+    cards = np.full((1, max(engine.rules.max_play_cards, len(example.cards))), NO_CARD, np.uint8)
+    cards[0, : len(example.cards)] = example.cards
+    tables.play(ONLY_TABLE, Moves(np.array([example.form], np.int16), cards))
+    if not tables.rows_to_play().size or tables.state.to_beat[0] == LEADING:
+        return None
+    return Decisions(tables.decisions(ONLY_TABLE).view).legal_mask[:, 0].astype(np.bool_)
+
+
+def find_ladder(engine: Engine, example: PlayExample) -> Ladder:
+    """Find what beats a play, kind by kind.
+
+    Args:
+        engine: Engine of a game in which higher plays are made.
+        example: The play on the table.
+    """
+    mask = beating_labels(engine, example)
+    if mask is None:
+        return Ladder(example, (), True)
+    answers = [_answer_of(engine, kind, mask, example) for kind in play_kinds(engine)]
+    return Ladder(example, tuple(sorted(answers, key=lambda answer: answer.extent == NONE)), False)
+
+
+def _answer_of(engine: Engine, kind: PlayKind, mask: NDArray[np.bool_], example: PlayExample) -> KindAnswer:
+    labels = np.array(kind.labels)
+    beats = mask[labels]
+    if not beats.any():
+        return KindAnswer(kind, NONE)
+    weakest = _first_example(engine, labels[beats].tolist())
+    if beats.all():
+        return KindAnswer(kind, ALL, weakest)
+    sizes = engine.rules.forms.label_min_cards[labels]
+    same = labels[~beats & (sizes == engine.rules.forms.label_min_cards[example.label])]
+    below = [label for label in same.tolist() if label != example.label] or same.tolist()
+    if not _is_upward(beats, sizes):
+        found = find_examples(engine, labels[beats].tolist()[:MAX_LISTED])
+        return KindAnswer(kind, SOME, weakest, None, tuple(found.values()))
+    return KindAnswer(kind, SOME, weakest, _first_example(engine, below[::-1]))
+
+
+def _is_upward(beats: NDArray[np.bool_], sizes: NDArray[np.int16]) -> bool:
+    """Return whether a play that is stronger than one that beats, with as many cards, beats as well."""
+    return all(bool((np.diff(beats[sizes == size].astype(np.int8)) >= 0).all()) for size in np.unique(sizes))
+
+
+def _first_example(engine: Engine, labels: list[int]) -> PlayExample | None:
+    for label in labels[:MAX_TRIED]:
+        found = find_examples(engine, [label])
+        if found:
+            return found[label]
+    return None

@@ -1,0 +1,42 @@
+// Texts of classes, in English and Chinese.
+import { addWords } from '../words.js';
+
+addWords({
+  classIdea: [
+    'Every pupil gets a table with the same cards. You see all tables, compare the results, and lead everybody through a review.',
+    '每个学生各坐一桌，拿到同样的牌。你能看到所有牌桌、比较结果，还能带大家一起复盘。',
+  ],
+  pupilsEach: ['Pupils at each table', '每桌学生数'],
+  restBy: ['The other seats are played by', '其余座位由谁来打'],
+  classPractice: ['plays can be taken back', '可以悔棋'],
+  yourClasses: ['Your classes', '你的课堂'],
+  joinClassAbout: ['Give your name, and you get a table.', '填上名字，就有一张牌桌。'],
+  otherClass: ['Another class', '其他课堂'],
+  classOf: ['Class: {}', '课堂：{}'],
+  classLink: ['Link for pupils', '学生链接'],
+  numPupils: ['{} pupils', '{}个学生'],
+  numWaiting: ['{} tables wait for a pupil', '{}桌等学生出牌'],
+  numEnded: ['{} have finished', '{}桌已打完'],
+  numAway: ['{} pupils are away', '{}人不在'],
+  asLines: ['As lines', '只看文字'],
+  asPictures: ['As pictures', '看牌桌'],
+  nextForAll: ['Next match for all who have finished', '打完的桌开始下一场'],
+  closeClass: ['Close the class', '下课'],
+  closeClassSure: ['Close it with all its tables', '关闭课堂和所有牌桌'],
+  allTables: ['All tables', '所有牌桌'],
+  nobodyYet: [
+    'Nobody is here yet: give the code or the link to your pupils.',
+    '还没有人来：把代码或链接发给学生。',
+  ],
+  tableAsleep: ['nobody is here', '没有人在'],
+  tableGone: ['closed', '已关闭'],
+  sameCards: ['The same cards, side by side', '同一副牌，结果比较'],
+  pupil: ['Pupil', '学生'],
+  matchNumber: ['Match {}', '第{}场'],
+  dealtCards: ['Cards dealt', '发到的牌'],
+  toTeacher: ['Where the teacher is', '去老师那里'],
+  theWall: ['Wall of class', '课堂总览'],
+  theClass: ['Class', '课堂'],
+  followMe: ['Follow me: all reviews go where I go', '跟我走：大家的复盘跟着我'],
+  followTeacher: ['Follow the teacher', '跟着老师'],
+});

@@ -1,0 +1,29 @@
+// Component StartDeal: opens a practice table with the coach on.
+import { html, useState } from '../html.js';
+import { request } from '../link.js';
+import { settings, updateSettings } from '../settings.js';
+
+export function StartDeal({ options, label }) {
+  const [problem, setProblem] = useState('');
+  const [isBusy, setBusy] = useState(false);
+  const start = () => {
+    setBusy(true);
+    updateSettings({ coach: 'before' });
+    setProblem('');
+    request('/api/tables', { name: settings().name, practice: true, ...options }).then(
+      (opened) => {
+        location.hash = `#/play/${opened.table}/${opened.token}`;
+      },
+      (error) => {
+        setBusy(false);
+        setProblem(error.message);
+      },
+    );
+  };
+  return html`
+    <p>
+      <button type="button" class="strong" disabled=${isBusy} onClick=${start}>${label}</button>
+    </p>
+    ${problem && html`<p class="problem" role="alert">${problem}</p>`}
+  `;
+}

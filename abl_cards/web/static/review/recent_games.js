@@ -1,0 +1,57 @@
+// Records that were opened or finished in this browser, the latest first.
+const KEY = 'abl-cards-games';
+export const MAX_GAMES = 12;
+export const MAX_LETTERS = 200_000;
+
+export function readGames() {
+  try {
+    const games = JSON.parse(localStorage.getItem(KEY) || '[]');
+    return Array.isArray(games) ? games.filter((game) => typeof game?.text === 'string') : [];
+  } catch {
+    return [];
+  }
+}
+
+function write(games) {
+  try {
+    localStorage.setItem(KEY, JSON.stringify(games));
+  } catch {
+    /* no room, or a private window: the list stays as it was */
+  }
+}
+
+const withoutBranches = (text) => {
+  try {
+    return JSON.stringify({ ...JSON.parse(text), branches: undefined });
+  } catch {
+    return text;
+  }
+};
+
+// Add a game to a list, in front; one with the same record is replaced.
+export function addGame(games, game) {
+  if (game.text.length > MAX_LETTERS) return games;
+  const record = withoutBranches(game.text);
+  const others = games.filter((other) => withoutBranches(other.text) !== record);
+  return [game, ...others].slice(0, MAX_GAMES);
+}
+
+export const rememberGame = (game) => write(addGame(readGames(), game));
+
+export const forgetGame = (text) => write(readGames().filter((game) => game.text !== text));
+
+// Keep the last record of a table whose deal has ended.
+export async function rememberFinished(link, welcome) {
+  const { records = [] } = await link.request({ do: 'record' });
+  const record = records.at(-1);
+  if (!record) return;
+  rememberGame({
+    game: welcome.game,
+    profile: welcome.profile ?? '',
+    title: welcome.title,
+    players: record.players ?? [],
+    points: record.points ?? [],
+    time: Date.now(),
+    text: JSON.stringify(record),
+  });
+}

@@ -1,0 +1,38 @@
+"""The experiment `ladder`: ratings of a small game, from kept measurements."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from abl_cards.experiments import ladder, matches
+from abl_cards.games.game import load
+from tests.cli_runs import run
+
+
+def test_agents_of_a_game_are_rated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = ["run", "ladder", "--dir", str(tmp_path), "--json", "--set", "game=president", "--set", "games=12"]
+    shown = run(*words)
+    assert shown.exit_code == 0, shown.stderr
+    first = json.loads(shown.stdout)
+    ratings = {row["agent"]: row for row in first["tables"]["ratings"]["rows"]}
+    assert set(ratings) == set(ladder.game_agents(load("president").engine()))
+    assert ratings["kb"]["rating"] == 0
+    assert ratings["kb"]["from"] is None
+    assert ratings["random"]["rating"] < 0
+    assert ratings["random"]["from"] < ratings["random"]["rating"] < ratings["random"]["to"]
+    assert first["plots"]["ladder"]["counts"]["kb"] == 12 * (len(ratings) - 1)
+    assert (tmp_path / "ladder.svg").stat().st_size > 0
+
+    def no_match(*arguments: Any, **more: Any) -> None:
+        raise AssertionError("a match was played")
+
+    monkeypatch.setattr(matches, "play_match", no_match)
+    assert json.loads(run(*words).stdout) == first
+
+
+def test_a_ladder_needs_two_agents(tmp_path: Path) -> None:
+    shown = run("run", "ladder", "--dir", str(tmp_path), "--set", "game=president", "--set", "agents=kb")
+    assert shown.exit_code == 1
+    assert "two agents" in shown.stderr

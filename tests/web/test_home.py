@@ -1,0 +1,270 @@
+"""Tests of the home screen, invitations and QR codes, as JSON."""
+
+import asyncio
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from abl_cards.games.game import game_names
+from abl_cards.web.config import WebConfig
+from abl_cards.web.game_tiles import FILE_NAME, GameTiles
+from abl_cards.web.lan import network_json
+from abl_cards.web.qr import QUIET_ZONE, make_qr
+from tests.effort import long
+from tests.web.asgi import request
+from tests.web.test_keeping import run_twice
+from tests.web.test_scripts import run_script
+
+Run = Any
+INVENTED = """
+title(en,"Highest card"). title(zh,"比大小").
+seat(0..1).
+#include <ace_high>.
+#include <seats>.
+"""
+
+
+def test_every_game_has_a_tile_before_the_engine_is_loaded(with_page: Run) -> None:
+    async def test(page: Any) -> None:
+        answer = await page.ask("/api/home")
+        tiles = {tile["name"]: tile for tile in answer.json()["games"]}
+        assert list(tiles) == game_names()
+        for tile in tiles.values():
+            english, chinese = tile["title"]
+            assert english
+            assert re.search("[\u4e00-\u9fff]", chinese)
+            assert 2 <= tile["seats"] <= 8
+        assert answer.json()["local"]
+
+    with_page(test)
+
+
+def test_a_folder_of_ones_own_has_a_tile_also_if_its_rules_are_unfinished(tmp_path: Path) -> None:
+    folder = tmp_path / "highest"
+    folder.mkdir()
+    (folder / "game.lp").write_text(INVENTED, encoding="utf-8")
+    tiles = GameTiles([str(folder)], tmp_path)
+    known = {"name": str(folder), "title": ["Highest card", "比大小"], "seats": 2, "cards": []}
+    assert tiles.read()[-1] == known
+    tiles._folders = lambda: list(GameTiles._folders(tiles))[-1:]  # type: ignore[method-assign]
+    (folder / "more.lp").write_text("rank(", encoding="utf-8")
+    tiles.complete()
+    assert tiles.read() == [known]
+    (folder / "more.lp").unlink()
+    tiles.complete()  # there is no play in these rules, but there are cards
+    assert [card["rank"] for card in tiles.read()[0]["cards"]] == ["Q", "K", "A"]
+
+
+def test_cards_are_stored_until_the_rules_change(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from abl_cards.games.game import load
+
+    monkeypatch.setattr(GameTiles, "_folders", lambda self: [("whist", load("whist").folder)])
+    tiles = GameTiles([], tmp_path)
+    tiles.complete()
+    (tile,) = tiles.read()
+    assert [card["rank"] + card["suit"] for card in tile["cards"]] == ["QD", "KH", "AS"]
+    assert [card["symbol"] for card in tile["cards"]] == ["♦", "♥", "♠"]
+    assert GameTiles([], tmp_path).read() == [tile]
+    stored = json.loads((tmp_path / FILE_NAME).read_text(encoding="utf-8"))
+    stored["tiles"]["whist"]["for"][0][1] += 1
+    (tmp_path / FILE_NAME).write_text(json.dumps(stored), encoding="utf-8")
+    assert GameTiles([], tmp_path).read()[0]["cards"] == []
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", '{"version":1}', "\0", '{"version":"0","tiles":5}', "[" * 9999])
+def test_damaged_tiles_are_none(tmp_path: Path, text: str) -> None:
+    (tmp_path / FILE_NAME).write_text(text)
+    assert GameTiles([], tmp_path)._stored == {}
+
+
+@pytest.mark.parametrize(
+    ("host", "is_local", "lan"),
+    [("127.0.0.1", True, ""), ("localhost", True, ""), ("192.168.1.7", False, "http://192.168.1.7:80"),
+     ("fd00::7", False, "http://[fd00::7]:80")],
+)  # fmt: skip
+def test_other_machines_get_an_address_that_they_reach(host: str, is_local: bool, lan: str) -> None:
+    network = network_json(WebConfig(game="whist", host=host), ("x", 80))
+    assert (network["local"], network["lan"]) == (is_local, lan)
+    assert network["command"] == "abl-cards web whist --host 0.0.0.0"
+
+
+def test_a_server_for_all_never_names_a_loopback_address() -> None:
+    assert not re.search(r"//(127\.|0\.|localhost)", network_json(WebConfig(host="0.0.0.0"), ("x", 80))["lan"])
+
+
+@pytest.mark.parametrize("text", ["a", "http://192.168.1.20:8765/#/join/GPZzdpqTSknj/UeMIT2wdLebiQ0hJ", "打牌" * 40])
+def test_a_qr_code_has_the_modules_of_the_library(text: str) -> None:
+    segno = pytest.importorskip("segno", reason="no segno: pip install 'abl-cards[web]'")
+    code, dark = make_qr(text), set()
+    for x, y, width, back in re.findall(r"M(\d+) (\d+)h(\d+)v1h-(\d+)z", code["path"]):
+        assert width == back
+        dark |= {(int(x) + step - QUIET_ZONE, int(y) - QUIET_ZONE) for step in range(int(width))}
+    matrix = segno.make(text, error="m", micro=False).matrix
+    assert dark == {(x, y) for y, row in enumerate(matrix) for x, module in enumerate(row) if module}
+    assert code["size"] == len(matrix) + 2 * QUIET_ZONE
+
+
+def test_qr_codes_need_the_key_and_have_a_limit(with_page: Run) -> None:
+    async def test(page: Any) -> None:
+        assert (await page.post("/api/qr", {"text": "x"}, **{"x-token": "-"})).status == 403
+        assert (await page.post("/api/qr", {"text": "x" * 601})).status == 400
+
+    with_page(test)
+
+
+# --- invitations -----------------------------------------------------------------------------------------------------
+
+
+async def join(page: Any, table: str, token: str, name: str) -> Any:
+    return await page.post(f"/api/tables/{table}/join", {"token": token, "name": name}, **{"x-token": "-"})
+
+
+def test_guests_take_the_free_seats_in_turn(with_page: Run) -> None:
+    async def test(page: Any) -> None:
+        table, token = await page.open(game="president", seats=["person", "greedy", "person", "person"], name="Ann")
+        owner = await page.sit(table, token)
+        invitation = owner.table["join"]
+        guests = [(await join(page, table, invitation, name)).json() for name in ("Bo", "<b>Cy", "Di")]
+        assert [guest["seated"] for guest in guests] == [True, True, False]
+        sockets = [await page.sit(table, guest["token"]) for guest in guests]
+        assert [socket.table["me"] for socket in sockets] == [2, 3, None]
+        assert [socket.table["join"] for socket in sockets] == [None] * 3  # only the owner invites
+        assert [seat["name"] for seat in sockets[0].table["seats"]] == ["Ann", "greedy", "Bo", "<b>Cy"]
+        assert "hand" not in sockets[2].table
+
+    with_page(test)
+
+
+def test_an_invitation_is_not_a_seat(with_page: Run) -> None:
+    async def test(page: Any) -> None:
+        table, token = await page.open(game="president", seats=["person", "person", "greedy", "greedy"])
+        web_table = page.house.tables[table]
+        for wrong in (web_table.watch_token, token, "", "x"):
+            assert (await join(page, table, wrong, "Bo")).json()["code"] == "not-found"
+        assert (await join(page, "nowhere", web_table.join_token, "Bo")).json()["code"] == "not-found"
+        socket = await page.sit(table, web_table.join_token)
+        assert (socket.table["me"], socket.table["chair"], socket.table["owner"]) == (None, None, False)
+
+    with_page(test)
+
+
+def test_seats_stay_taken_over_a_restart(with_page: Run, tmp_path: Path) -> None:
+    async def first(page: Any) -> Any:
+        table, token = await page.open(game="president", seats=["person", "person", "person", "greedy"])
+        owner = await page.sit(table, token)
+        await join(page, table, owner.table["join"], "Bo")
+        return table, token, owner.table["join"]
+
+    async def then(page: Any, saved: Any) -> None:
+        table, token, invitation = saved
+        guests = [(await join(page, table, invitation, name)).json() for name in ("Cy", "Di")]
+        assert [guest["seated"] for guest in guests] == [True, False]
+        socket = await page.sit(table, token)
+        assert [seat["name"] for seat in socket.table["seats"]] == ["", "Bo", "Cy", "greedy"]
+
+    run_twice(with_page, tmp_path, first, then)
+
+
+def test_a_browser_sees_its_own_tables_and_no_others(with_page: Run, tmp_path: Path) -> None:
+    async def test(page: Any) -> None:
+        table, token = await page.open(game="president", seats=["greedy", "person", "person", "greedy"])
+        other, other_token = await page.open(game="president")
+        page.house.suspend_table(other)
+        web_table = page.house.tables[table]
+        seat_token, watch_token = web_table.seats[2].token, web_table.watch_token
+        pairs = [[table, token], [table, seat_token], [table, watch_token], [table, "x"],
+                 [other, other_token], [other, "x"], ["nowhere", "x"]]  # fmt: skip
+        answer = await page.post("/api/tables/own", {"tables": pairs}, **{"x-token": "-"})
+        found = answer.json()["tables"]
+        assert [one["state"] for one in found] == ["open", "open", "open", "gone", "asleep", "gone", "gone"]
+        assert [one["view"]["me"] for one in found[:3]] == [1, 2, None]
+        assert ["hand" in one["view"] for one in found[:3]] == [True, True, False]
+        assert other in page.house.log_store.suspended  # it was not opened for this
+        for wrong in ([], "x", [[1, 2]], [["a"]], [["a", "b"]] * 25, [["\ud800", "b"]]):
+            refused = await page.post("/api/tables/own", {"tables": wrong})
+            assert refused.json()["code"] == "invalid-request"
+
+    with_page(test, WebConfig(state_folder=tmp_path))
+
+
+@pytest.mark.parametrize(
+    "address",
+    [pytest.param("127.0.0.1", id="here"), pytest.param("192.168.1.9", id="one school", marks=long),
+     pytest.param("10.0.{}.7", id="everywhere", marks=long)],
+)  # fmt: skip
+def test_a_hundred_newcomers_each_get_a_table(with_page: Run, address: str) -> None:
+    """Nobody sees a limit, also where all come from one address; those on this machine are all connected."""
+
+    async def test(page: Any) -> None:
+        opened = []
+        for number in range(100):
+            body = json.dumps({"game": "president"}).encode()
+            client = address.format(number)
+            answer = await request(page.app, "POST", "/api/tables", body, page.headers, client)
+            assert answer.status == 200, answer.body
+            opened.append((answer.json()["table"], answer.json()["token"]))
+        assert len({table for table, _ in opened}) == 100
+        assert {table for table, _ in opened} <= set(page.house.tables)  # none gave way to another one
+        if address == "127.0.0.1":
+            sockets = await asyncio.gather(*(page.sit(*one) for one in opened))
+            assert [socket.closed for socket in sockets] == [None] * 100
+
+    with_page(test)
+
+
+# --- scripts ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("address", "has_table", "game"),
+    [("", False, None), ("#/", False, None), ("#/play", False, ""), ("#/play", True, None), ("#/review", False, None),
+     ("#/play/abc/key", False, None), ("#/play/new/hearts", True, "hearts"), ("#/play/new", True, ""),
+     ("#/play/new/%2Fhome%2Fx", False, "/home/x")],
+)  # fmt: skip
+def test_an_address_calls_for_a_new_table(address: str, has_table: bool, game: str | None) -> None:
+    script = "import { wantedGame } from './early_requests.js';---print(wantedGame(input.address, input.hasTable));"
+    assert run_script(script, address=address, hasTable=has_table) == game
+
+
+def test_friends_sit_as_partners_first() -> None:
+    script = """import { friendSeats, shareBase } from './home/home_data.js';
+    ---
+    const share = (hostname, network) =>
+      shareBase({ hostname, origin: `http://${hostname}:8765`, pathname: '/' }, network);
+    print([friendSeats([0, 1, 0, 1], 2, 'kb'), friendSeats([0, 1, 0, 1], 3, 'kb'), friendSeats([0, 1, 2], 2, 'kb'),
+      share('127.0.0.1', { local: true, lan: '' }), share('127.0.0.1', { local: false, lan: 'http://10.0.0.7:8765' }),
+      share('10.0.0.7', { local: false, lan: '' })]);"""
+    partners, three, opponents, local, replaced, remote = run_script(script)
+    assert partners == ["person", "kb", "person", "kb"]
+    assert three == ["person", "person", "person", "kb"]
+    assert opponents == ["person", "person", "kb"]
+    assert local == {"base": "http://127.0.0.1:8765/", "isReachable": False}
+    assert replaced == {"base": "http://10.0.0.7:8765/", "isReachable": True}
+    assert remote == {"base": "http://10.0.0.7:8765/", "isReachable": True}
+
+
+def test_tables_of_a_browser_are_kept_latest_first() -> None:
+    script = """import { entryOf, forgetTable, keepTable, ownTables, standing } from './own_tables.js';
+    ---
+    const store = new Map();
+    globalThis.localStorage = {
+      getItem: (key) => store.get(key) ?? null,
+      setItem: (key, text) => store.set(key, text),
+    };
+    const seats = [{ kind: 'person' }, { kind: 'agent' }];
+    const view = { phase: 'play', turn: 0, me: 0, episode: 1, owner: true, seats };
+    const keep = (table, changes = {}) =>
+      keepTable(entryOf('k', { ...view, ...changes }, { table, title: ['a', 'b'] }));
+    for (let number = 0; number < 30; number++) keep(`t${number}`);
+    keep('t20', { turn: 1 });
+    forgetTable('t29');
+    const kept = ownTables();
+    store.set('abl-cards-tables', '[{"table":5},{"table":"a","key":"b","title":["x","y"]},7]');
+    const damaged = ownTables();
+    store.set('abl-cards-tables', '{');
+    print([kept.length, kept[0].table, kept[0].state, kept[0].people, kept[1].table, damaged.length, ownTables().length,
+      ['end', 'over'].map((phase) => standing({ ...view, phase }))]);"""
+    assert run_script(script) == [23, "t20", "others", 1, "t28", 1, 0, ["end", "over"]]
