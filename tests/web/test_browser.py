@@ -3,8 +3,6 @@
 ``ABL_CARDS_PICTURES=1`` writes the pictures of docs/how-to/play-in-the-browser.md again.
 """
 
-
-
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
