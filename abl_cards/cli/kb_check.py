@@ -41,7 +41,8 @@ def check(
 
     Prints sizes, the share of the limits that grounding the largest profile takes, and the costliest rules. Errors go
     to stderr, one per line, with file, line and columns; the exit code is then 1. At most 50 errors and 50 warnings are
-    printed; --json has all. Lessons are checked too: their blocks, and the answers that they claim.
+    printed; --json has all. A hint, for a folder without show.lp, changes nothing. Lessons are checked too: their
+    blocks, and the answers that they claim.
 
         abl-cards kb check guandan
 
@@ -70,9 +71,9 @@ def check(
         print_problems(list(map(str, lesson_errors)))
         _print_reports(game, directory or game.directory, reports)
         _print_limits(grounding)
-        _print_verdict(reports, len(lesson_errors))
         for hint in hints:
             typer.echo(f"hint: {hint}")
+        _print_verdict(reports, len(lesson_errors))
     if lesson_errors or not is_sound:
         raise typer.Exit(1)
 
@@ -119,7 +120,9 @@ def _find_hints(game: Game, folder: Path | None) -> list[str]:
         return []
     if layers.show_file is not None or not layers.files:
         return []
-    return [f"no {SHOW_FILE}: the table shows all public facts, in the order of the rules (docs: what a table shows)"]
+    return [
+        f"no {SHOW_FILE}: the table shows all public facts, in the order of the rules (docs/reference/predicates.md)"
+    ]
 
 
 def _compute_sizes(knowledge: KnowledgeBase) -> dict[str, Any]:

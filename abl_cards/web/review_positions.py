@@ -17,14 +17,13 @@ from abl_cards.games.notation import (
     find_plays,
     include_move,
     notate_moves,
-    sort_hand,
 )
 from abl_cards.games.tables import Choices, DecisionPoint, Decisions, Listener, NullListener, Tables, is_play_decision
 from abl_cards.games.types import Indices, Moves, copy_rows
 from abl_cards.web.selection import CardSelection
 from abl_cards.web.snapshot import options_json
 from abl_cards.web.stage_choices import count_card_choices, find_stage_options
-from abl_cards.web.texts import card_orders
+from abl_cards.web.texts import card_orders, hand_texts
 
 ONLY_TABLE = np.array([0])
 _ANSWER_STREAM = 31
@@ -77,9 +76,8 @@ class ReviewPosition:
         """Return the seat, its hand, the orders of cards and its options."""
         rules, state = self.engine.rules, self.tables.state
         context, seat = int(state.context[0]), self.seat
-        hand = sort_hand(rules, state.hands[0, seat], context)
         return {
-            "seat": seat, "hand": [rules.card_codes.kind_texts[kind] for kind in hand],
+            "seat": seat, "hand": hand_texts(rules, state.hands[0, seat], context),
             "orders": card_orders(rules, context),
             "asked": None if self.is_over else options_json(self, int(state.stage[0])),
         }  # fmt: skip

@@ -29,6 +29,7 @@ _SECTION_KINDS = {
     "Fluents": FACT,
     "Outputs": OUTPUT,
     "Variants": FACT,
+    "What a table shows": FACT,
 }
 _ATOM = re.compile(r"`([a-z_]+)(?:\(([^`]*)\))?`")
 _ROW = re.compile(r"^\| (`.*) \|$", re.MULTILINE)

@@ -45,7 +45,7 @@ def whist(tmp_path_factory: pytest.TempPathFactory) -> tuple[KnowledgeBase, Path
 @pytest.mark.parametrize("name", game_names())
 def test_each_game_states_what_is_shown(name: str) -> None:
     game = load(name)
-    profiles = [*game.profiles] or [None]
+    profiles: list[str | None] = [*game.profiles] or [None]
     for profile in profiles[: amount(1, len(profiles))]:
         kb = game.knowledge_base(None, profile)
         assert check_show_rules(kb, game.folder, profile) == ()

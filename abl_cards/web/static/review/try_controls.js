@@ -9,10 +9,10 @@ import { Hand } from '../table/hand.js';
 import { useCardSelection } from '../table/use_card_selection.js';
 import { t } from '../words.js';
 
-export function TryControls({ layout, position, link, deck, names, turnText, onDecide, items }) {
+export function TryControls({ layout, position, link, deck, game, names, turnText, onDecide, items }) {
   const { seat, hand, orders, asked } = position;
   const view = { me: seat, turn: seat, at: 0, phase: asked?.kind, asked, hand, orders };
-  const selection = useCardSelection(view, link, deck);
+  const selection = useCardSelection(view, link, { deck, game });
   const { matches, texts, reading } = selection;
   const current = matches.readings[reading];
   const hasCards = asked?.kind === 'choice' && asked.options.every((option) => option.card);

@@ -1,10 +1,9 @@
 // Component Hud: the score and other public facts of a position, always in view.
 import { CardChip } from '../cards/card_chip.js';
 import { html } from '../html.js';
-import { localise } from '../settings.js';
-import { plainText } from '../text/marked_text.js';
 import { Words } from '../text/words.js';
 import { t } from '../words.js';
+import { itemName, itemValue } from './item_text.js';
 import { placeStyle } from './place_style.js';
 import { ScoreBar } from './score_bar.js';
 
@@ -25,18 +24,11 @@ export function Hud({ position, rect }) {
   `;
 }
 
-// Name of a fact, with the side or the seat that it belongs to.
-export function itemName({ name, team, seat }, names) {
-  const owner = team != null ? names.team(team) : seat != null ? names.seat(seat) : '';
-  return owner ? t('ofOwner', owner, localise(name)) : localise(name);
-}
-
 function Item({ item, position }) {
   const { names } = position;
   const name = itemName(item, names);
-  const value = item.kind === 'bar' ? item.value : item.kind === 'cards' ? '' : plainText(item.text, names);
   return html`
-    <div class=${isOurs(item, position) ? 'ours' : ''} title=${`${name}${t('colon')}${value}`}>
+    <div class=${isOurs(item, position) ? 'ours' : ''} title=${`${name}${t('colon')}${itemValue(item, names)}`}>
       <dt>${name}</dt>
       <dd>
         ${

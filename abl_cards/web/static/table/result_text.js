@@ -2,7 +2,7 @@
 import { localise } from '../settings.js';
 import { plainText } from '../text/marked_text.js';
 import { t } from '../words.js';
-import { itemName } from './hud.js';
+import { itemName } from './item_text.js';
 
 const NOTHING = { places: null, lines: [] };
 const linesOf = (result) => (result.shown ?? NOTHING).lines;

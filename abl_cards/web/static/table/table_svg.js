@@ -1,9 +1,10 @@
 // The picture of a table as SVG text: rectangles of the layout, and cards of CardFace. It needs no document.
 import { CardFace } from '../cards/card_face.js';
-import { face, suitClass } from '../cards/card_text.js';
+import { cardName, face, suitClass } from '../cards/card_text.js';
 import { localise } from '../settings.js';
 import { plainText } from '../text/marked_text.js';
 import { cardCount, t } from '../words.js';
+import { badgeText, itemName, itemValue } from './item_text.js';
 import { CARD_RATIO, countSides, fanOut, layOutTable } from './layout.js';
 import { seatPlaces } from './seats.js';
 
@@ -117,7 +118,7 @@ function part(name, { x, y, w, h }, attributes, ...content) {
 }
 
 function hud(position, rect) {
-  const items = position.told.map((item) => [localise(item.name), plainText(item.value, position.names)]);
+  const items = position.items.map((item) => [itemName(item, position.names), itemValue(item, position.names)]);
   if (position.aside > 0) items.push([t('kitty'), cardCount(position.aside)]);
   if (position.stock > 0) items.push([t('stock'), cardCount(position.stock)]);
   const title = fitText(position.title, rect.w, 15);
@@ -140,12 +141,16 @@ function hud(position, rect) {
 function seat(position, number, rect, isOwn) {
   const info = position.seats[number];
   const shortName = info.relation ? t(`${info.relation}Short`) : '';
+  const { badges } = info;
+  const roles = badges.filter((badge) => !localise(badge.text)).map((badge) => badgeText(badge, position.names));
   const held = [
     info.cards != null && (info.place ? t('place', info.place) : cardCount(info.cards)),
-    info.total !== 0 && t('pointsOf', info.total),
+    ...badges.filter((badge) => localise(badge.text)).map((badge) => badgeText(badge, position.names)),
+    info.score && itemValue(info.score, position.names),
+    info.total !== 0 && !info.score && t('pointsOf', info.total),
   ].filter(Boolean);
   const isLow = rect.h < 40;
-  const names = [info.name, info.role, shortName && !isLow ? `(${shortName})` : ''].filter(Boolean).join(' ');
+  const names = [info.name, ...roles, shortName && !isLow ? `(${shortName})` : ''].filter(Boolean).join(' ');
   const lines = isLow ? [[names, ...held].join(' · ')] : [names, held.join(' · ')];
   const middle = { 'text-anchor': 'middle' };
   const content = [
