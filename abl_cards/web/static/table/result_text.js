@@ -28,7 +28,7 @@ function lineText(line, names) {
   if (line.gain > 0)
     return t('rises', line.team == null ? name : names.team(line.team), line.gain, plainText(line.before, names), text);
   if (line.target != null) return t(line.value >= line.target ? 'scoreMet' : 'scoreShort', name, line.value, line.target);
-  return `${name}${t('colon')}${text ?? line.value}`;
+  return line.kind === 'level' ? `${name} ${text}` : `${name}${t('colon')}${text ?? line.value}`;
 }
 
 // Columns of the facts that belong to seats: the name and the value of each seat.
