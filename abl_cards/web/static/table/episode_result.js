@@ -20,7 +20,7 @@ export function EpisodeResult({ view, welcome, link, layout }) {
   }, [result?.number, result?.over]);
   if (!result) return null;
   const sides = view.seats.map((info) => info.side);
-  const names = makeNames(welcome.deck, (seat) => seatName(view, seat), sides, view.me);
+  const names = makeNames(welcome.deck, (seat) => namedSeat(view, seat, sides), sides, view.me);
   const canGoOn = result.over ? view.owner : view.me != null;
   return html`
     <section
@@ -72,6 +72,13 @@ export function EpisodeResult({ view, welcome, link, layout }) {
       }
     </section>
   `;
+}
+
+// Name of a seat, with its relation to the player, as several agents have one name.
+function namedSeat(view, seat, sides) {
+  const relation = view.me == null ? '' : relationOf(seat, view.me, view.after, sides);
+  const name = seatName(view, seat);
+  return relation ? t('withCards', name, t(`${relation}Short`)) : name;
 }
 
 const winnerText = (result, names) =>
