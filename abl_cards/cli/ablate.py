@@ -91,7 +91,7 @@ def ablate(
         typer.Option("--dir", metavar="DIR", help="Folder of finished shards; default: runs/ablate-GAME."),
     ] = None,
     plot: Annotated[
-        Path | None, typer.Option("--plot", metavar="FILE", help="Draw win rates and intervals as a PNG file.")
+        Path | None, typer.Option("--plot", metavar="FILE", help="Draw win rates and intervals: .svg, .pdf or .png.")
     ] = None,
     csv: CsvFile = None,
     list_only: Annotated[bool, typer.Option("--list", help="List the parts of the agent, and play nothing.")] = False,

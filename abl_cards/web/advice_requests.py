@@ -41,6 +41,10 @@ class AdviceRequests:
 
         return await self._run_advice("why", message, explain)
 
+    async def _state(self, message: dict[str, Any]) -> Reply:
+        """Return the position of the client's decision as JSON, as the laboratory pins it."""
+        return await self._run_advice("state", message, lambda _, __, point, *___: {"state": point.state})
+
     async def _run_advice(self, kind: str, message: dict[str, Any], compute: Callable[..., dict[str, Any]]) -> Reply:
         language, name = schemas.get_language(message, "lang"), schemas.get_text(message, "agent", "kb")
         table, clock = self._table, get_clock(message)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from abl_cards.core import ErrorCode, GameError, format_seed, secret_seed
@@ -159,9 +160,7 @@ class ClassService:
             if table is not None and table.is_over:
                 async with table.lock:
                     session.add_results(table_results(session, table))
-                    await self._lobby.executor.run(
-                        lambda table=table: table.start_next_match(Permission(is_owner=True))
-                    )
+                    await self._lobby.executor.run(partial(table.start_next_match, Permission(is_owner=True)))
                 num_started += 1
                 table.on_change()
         self._lobby.classes.save(session)

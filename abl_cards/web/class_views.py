@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from abl_cards.web.classes import ClassSession, Pupil
@@ -34,7 +35,7 @@ async def make_wall(lobby: Lobby, session: ClassSession, known_revisions: dict[s
         if table is not None:
             async with table.lock:
                 is_known = known_revisions.get(name) == table.revision
-                fields = await lobby.executor.run(lambda table=table, is_known=is_known: _open_entry(table, is_known))
+                fields = await lobby.executor.run(partial(_open_entry, table, is_known))
                 welcome = welcome or make_welcome(table, Permission())
             entry |= {"state": "open", **fields}
             results += table_results(session, table)

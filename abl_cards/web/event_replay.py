@@ -18,7 +18,8 @@ from abl_cards.web import schemas
 from abl_cards.web.event_log import EventLog
 from abl_cards.web.limits import sanitise_name
 from abl_cards.web.seats import PERSON, TableDecision, TableSeat
-from abl_cards.web.table import ONLY_TABLE, EventWriter, WebTable
+from abl_cards.web.table import EventWriter, WebTable
+from abl_cards.web.table_history import ONLY_TABLE
 from abl_cards.web.texts import BilingualText, card_kinds
 
 LOG_KIND, LOG_VERSION = "table", 1

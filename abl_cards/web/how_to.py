@@ -23,6 +23,7 @@ from abl_cards.web.play_kinds import (
     Cards,
     PlayExample,
     PlayKind,
+    cards_from_weak,
     context_of_first_deal,
     find_examples,
     play_kinds,
@@ -90,8 +91,7 @@ _TEXTS = texts_by_language({
     "wild": ("Wild: stands in for other cards of a play", "百搭：可以当别的牌用"),
     "joker": ("Jokers", "王"),
     "trumps": ("Trumps, from low to high: they take a trick of another suit", "主牌，从小到大：可以吃掉别的花色"),
-    "worth": ("Worth {} points", "值{}分"),
-    "worth_one": ("Worth 1 point", "值1分"),
+    "worth": ("Value {}", "分值{}"),
     "ranks": ("From low to high", "从小到大"),
     "suits": ("Of one rank, by suit from low to high", "同点的牌，按花色从小到大"),
     "plain": ("In each suit, from low to high", "每门花色里，从小到大"),
@@ -251,7 +251,7 @@ def _order_json(engine: Engine) -> dict[str, Any]:
         return {"rows": _trick_order(engine), "lines": lines}
     strengths = single_strengths(engine)
     orders = card_orders(rules, context)
-    kinds = [kind for text in orders["rank"] if (kind := rules.card_codes.kind_by_text[text]) in strengths]
+    kinds = [kind for text in cards_from_weak(engine) if (kind := rules.card_codes.kind_by_text[text]) in strengths]
     groups: dict[int, list[int]] = {}
     for kind in kinds:
         if rules.card_codes.kind_texts[kind] not in orders["wild"] or len(orders["wild"]) > MAX_ORDER:
@@ -304,7 +304,7 @@ def _trick_order(engine: Engine) -> list[dict[str, Any]]:
     if first is None:
         return []
     suit = deck[texts[first.cards[0]]]["suit"]
-    order = card_orders(engine.rules, context_of_first_deal(engine))["rank"]
+    order = cards_from_weak(engine)
     kind_of = engine.rules.card_codes.kind_by_text
     plain = [kind_of[text] for text in order if deck[text]["suit"] == suit and kind_of[text] not in trumps]
     items = [{"rank": with_tens(deck[texts[kind]]["rank"])} for kind in plain]
@@ -317,18 +317,18 @@ def _special_json(engine: Engine) -> Iterator[dict[str, Any]]:
     orders = card_orders(rules, context_of_first_deal(engine))
     if orders["wild"] and len(orders["wild"]) <= MAX_ORDER:
         yield {"text": pair("wild"), "cards": orders["wild"]}
-    jokers = [text for text in orders["rank"] if deck[text]["isNamed"]]
+    jokers = [text for text in cards_from_weak(engine) if deck[text]["isNamed"]]
     if jokers:
         yield {"text": pair("joker"), "cards": jokers}
     trumps = find_trumps(engine) if rules.trick_query is not None else ()
     if trumps:
         yield {"text": pair("trumps"), "cards": [rules.card_codes.kind_texts[kind] for kind in trumps]}
     by_points: dict[int, list[str]] = {}
-    for text in orders["rank"]:
+    for text in cards_from_weak(engine):
         if points := int(rules.card_points[rules.card_codes.kind_by_text[text]]):
             by_points.setdefault(points, []).append(text)
     for points in sorted(by_points):
-        yield {"text": pair("worth_one") if points == 1 else pair("worth", points), "cards": by_points[points]}
+        yield {"text": pair("worth", points), "cards": by_points[points]}
 
 
 # --- plays ------------------------------------------------------------------------------------------------------------
@@ -400,7 +400,9 @@ def _bases_json(engine: Engine) -> dict[str, Any]:
     if engine.rules.trick_query is not None:
         first, texts = choose_lead(engine), engine.rules.card_codes.kind_texts
         singles = {texts[example.cards[0]]: example.label for example in single_examples(engine)}
-        order = [text for text in card_orders(engine.rules, context_of_first_deal(engine))["suit"] if text in singles]
+        deck = deck_json(engine.rules)
+        known = [text for text in cards_from_weak(engine) if text in singles]
+        order = sorted(known, key=lambda text: deck[text]["suit"])  # stable: each suit from weak to strong
         group = {"name": pair("play"), "labels": [singles[text] for text in order]}
         return {"groups": [group], "first": None if first is None else first.label, "tricks": True}
     groups, firsts = [], []

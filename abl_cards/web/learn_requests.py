@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -39,14 +40,19 @@ class LearnService:
 
     def __init__(self, lobby: Lobby) -> None:
         """Make the handlers of a lobby."""
-        self._lobby = lobby
+        self._lobby, self._lock = lobby, asyncio.Lock()
+
+    async def _run(self, call: Callable[[], Any]) -> Any:
+        """Run a call in a thread of its own, one after the other: a first one takes seconds, and tables go on."""
+        async with self._lock:
+            return await asyncio.to_thread(call)
 
     async def get_how_to(self, request: Request) -> Any:
         """Return how a game is played; raises GameError, KBError."""
         name, profile = _game_of(request)
         engine, _ = await self._lobby.valid_engine(name, profile)
         game = self._lobby.game(name)
-        facts = await self._lobby.executor.run(lambda: how_to_play(engine) | {"lessons": _list_lessons(game)})
+        facts = await self._run(lambda: how_to_play(engine) | {"lessons": _list_lessons(game)})
         return {"game": name, "profile": engine.rules.profile, "title": bilingual_title(game), **facts}
 
     async def get_beats(self, request: Request) -> Any:
@@ -54,7 +60,7 @@ class LearnService:
         name, profile = _game_of(request)
         label = _number(request, "label")
         engine, _ = await self._lobby.valid_engine(name, profile)
-        return await self._lobby.executor.run(lambda: beats_json(engine, label))
+        return await self._run(lambda: beats_json(engine, label))
 
     async def get_lesson(self, request: Request) -> Any:
         """Return a lesson of a folder, or its errors; raises GameError, KBError."""
@@ -85,7 +91,7 @@ class LearnService:
             number = schemas.get_int(message, "block", 0, MAX_BLOCKS)
             return _grade(engine, parse_lesson(text, DROPPED_FILE), number, message.get("answer"), language)
 
-        return await self._lobby.executor.run(work)
+        return await self._run(work)
 
     async def _with_lesson(self, request: Request, work: Callable[[Engine, Game, Lesson], Any]) -> Any:
         name, _ = _game_of(request)
@@ -99,7 +105,7 @@ class LearnService:
         def read() -> Any:
             return work(engine, game, read_lesson(found[0].path_for(language)))
 
-        result = await self._lobby.executor.run(lambda: _or_errors(read))
+        result = await self._run(lambda: _or_errors(read))
         return {"game": name, **result}
 
 

@@ -54,7 +54,8 @@ def lesson_json(engine: Engine, game: Game, lesson: Lesson) -> dict[str, Any]:
     for node in walk_nodes(lesson.nodes):
         if node["kind"] == "code" and (words := node["text"].split()) and all(word in deck for word in words):
             node |= {"kind": "cards", "cards": words}
-    sides = engine.teams.tolist()
+    are_decided = bool(engine.rules.kb.instances("side", 2))  # in the course of a deal
+    sides = list(range(len(engine.teams))) if are_decided else engine.teams.tolist()
     return {"title": lesson.title, "nodes": lesson.nodes, "blocks": blocks, "deck": deck, "sides": sides}
 
 
@@ -107,7 +108,19 @@ def block_json(engine: Engine, game: Game, block: LessonBlock) -> dict[str, Any]
 
 def _position_fields(engine: Engine, game: Game, value: Mapping[str, Any]) -> dict[str, Any]:
     engine.read_decision_point(value)
-    return {"drawn": position_json(engine, value)}
+    return _drawn_fields(engine, value)
+
+
+def _drawn_fields(engine: Engine, state: Mapping[str, Any], with_own: bool = True) -> dict[str, Any]:
+    """Return a position to draw, and the known numbers of cards by seat."""
+    drawn = position_json(engine, state)
+    assert drawn is not None  # the state was read before
+    counts: dict[int, int] = {drawn["seat"]: len(drawn["hand"])} if with_own else {}
+    others, seat = state.get("cards"), drawn["seat"]
+    for number in others if isinstance(others, list) else ():
+        seat = drawn["after"][seat]
+        counts[seat] = number
+    return {"drawn": drawn, "counts": counts}
 
 
 def _deal_fields(engine: Engine, game: Game, value: Mapping[str, Any]) -> dict[str, Any]:
@@ -163,11 +176,8 @@ def _quiz_fields(engine: Engine, game: Game, value: Mapping[str, Any]) -> dict[s
     task, point = value.get("task"), _read_point(engine, value)
     if not isinstance(value.get("question", ""), str):
         raise GameError("question: write a text", ErrorCode.INVALID_LESSON)
-    fields = {
-        "task": task,
-        "question": value.get("question", ""),
-        "drawn": position_json(engine, _state_of(engine, value)),
-    }
+    drawn = _drawn_fields(engine, _state_of(engine, value), with_own=task != "beat")
+    fields = {"task": task, "question": value.get("question", ""), **drawn}
     if task == "beat":
         plays = [_play_json(engine, point, play) for play in _plays_of(value)]
         return fields | {"plays": plays}

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from abl_cards.games import Engine
-from abl_cards.games.compiled import CompiledGame, cache_per_game
+from abl_cards.games.compiled import CompiledGame, cache_per_game, find_show_rules
 from abl_cards.games.description import Form, counts_from_cards, parse_rank_and_suit
 from abl_cards.games.notation import ParsedPlay, label_name_parts, match_plays
 from abl_cards.games.tables import Decisions, Tables
-from abl_cards.web.texts import ENGLISH_PLAY_NAMES, WILD_CELL, label_kind_text, label_text
+from abl_cards.web.texts import ENGLISH_PLAY_NAMES, WILD_CELL, card_orders, label_kind_text, label_text
 
 LATE_ACTS = 1 << 14
 """Acts so far, so that rules about the first play do not apply."""
@@ -79,13 +79,13 @@ def tables_with_hands(engine: Engine, hands: Sequence[Cards] | None, count: int 
         hands: Kinds of the cards of each hand; None for the whole pack at every seat.
         count: Number of tables with the whole pack.
     """
-    number, copies = (count, engine.rules.pack.copies) if hands is None else (len(hands), None)
+    number = count if hands is None else len(hands)
     tables = _first_tables(engine.rules).copy(np.zeros(number, np.int64))
     tables.auto_next_episode = False
     state = tables.state
     state.num_acts[:] = LATE_ACTS
     if hands is None:
-        state.hands[:] = copies
+        state.hands[:] = engine.rules.pack.copies
     else:
         rows = np.stack([counts_from_cards(cards, len(engine.rules.pack)) for cards in hands])
         state.hands[np.arange(number), state.seat] = rows
@@ -256,6 +256,12 @@ def single_strengths(engine: Engine) -> dict[int, int]:
         for kind in facts.kinds_of_cell.get(cell, []):
             strengths[kind] = max(strength, strengths.get(kind, strength))
     return strengths
+
+
+def cards_from_weak(engine: Engine) -> list[str]:
+    """Return all cards by their letters from weak to strong, as single cards of a first deal."""
+    order: list[str] = card_orders(engine.rules, context_of_first_deal(engine))["rank"]
+    return order[::-1] if find_show_rules(engine.rules).is_descending else order
 
 
 class _CardStock:

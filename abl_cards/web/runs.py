@@ -116,12 +116,13 @@ def _plots(rows: Sequence[dict[str, Any]], columns: Mapping[str, Any]) -> list[d
     curves: list[LinePlot] = []
     with suppress(KeyError, TypeError, ValueError, ZeroDivisionError):  # lines that no training has written
         curves = build_curves(rows)
+    drawn = {*_PROGRESS_COLUMNS, *(name for plot in curves for name in plot.lines)}
     update = Axis("training", "updates", is_integer=True)
     step = max(1, -(-len(rows) // MAX_POINTS))
     others = [
         LinePlot(name, name, update, Axis(name), {name: [(step * index, value) for index, value in points]},
                  interval="one run: no interval")
-        for name, points in columns.items() if name not in _PROGRESS_COLUMNS
+        for name, points in columns.items() if name not in drawn and " against " not in name
     ]  # fmt: skip
     return [{"name": plot.name, **plot.to_json()} for plot in [*curves, *others]]
 

@@ -129,7 +129,8 @@ class CardSelection:
         """Return plays of the same cards by their names, the strongest first."""
         is_bomb = self.engine.label_traits.is_bomb[self.engine.rules.forms.label_of[moves.form]]
         strength = self.engine.rules.strength[int(self.decisions.context[0]), moves.form]
-        forms, cards = Moves(*(array[np.lexsort((-strength, ~is_bomb))] for array in moves))
+        order = np.lexsort((-strength, ~is_bomb))
+        forms, cards = moves.form[order], moves.cards[order]
         notations = notate_moves(self.engine.rules, forms, cards, np.repeat(self.decisions.context, len(forms)))
         readings: dict[str, dict[str, Any]] = {}
         for form, row, action in zip(forms.tolist(), cards, notations, strict=True):

@@ -43,8 +43,10 @@ class ApiLoader:
     def _make_lobby(self) -> Lobby:
         from abl_cards.web import lobby, routes, websocket  # noqa: F401 - slow imports, done in this thread
 
+        self._progress.end_imports()
         observe_kernels(self._progress)
         loaded = lobby.Lobby(self._config, self._prewarmed, self._tiles)
+        self._progress.set_game(loaded.default_game)
         loaded.on_first_view = self._progress.finish
         return loaded
 

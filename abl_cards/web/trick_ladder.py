@@ -11,8 +11,7 @@ from abl_cards.games.compiled import CompiledGame, cache_per_game
 from abl_cards.games.description import parse_rank_and_suit
 from abl_cards.games.tables import Decisions, Tables
 from abl_cards.games.types import NO_CARD, Moves
-from abl_cards.web.play_kinds import Cards, PlayExample, context_of_first_deal, find_examples, tables_with_hands
-from abl_cards.web.texts import card_orders
+from abl_cards.web.play_kinds import Cards, PlayExample, cards_from_weak, find_examples, tables_with_hands
 
 ONLY_TABLE = np.array([0])
 
@@ -114,7 +113,7 @@ def _compute_ladder(engine: Engine, example: PlayExample) -> TrickLadder:
     lists = decisions.moves()
     takes = decisions.takes_trick(lists)
     takers = {int(kind) for kind, does in zip(lists.decision_index, takes, strict=True) if does}
-    codes, order = rules.card_codes, card_orders(rules, context_of_first_deal(engine))["rank"]
+    codes, order = rules.card_codes, cards_from_weak(engine)
     by_suit: dict[object, list[int]] = {}
     for text in order:
         kind = codes.kind_by_text[text]
@@ -122,9 +121,10 @@ def _compute_ladder(engine: Engine, example: PlayExample) -> TrickLadder:
             continue
         parts = parse_rank_and_suit(rules.pack.kinds[kind])
         by_suit.setdefault(parts[1] if parts else None, []).append(kind)
-    parts = parse_rank_and_suit(rules.pack.kinds[example.cards[0]])
+    led_parts = parse_rank_and_suit(rules.pack.kinds[example.cards[0]])
+    led_suit = led_parts[1] if led_parts else None
     answers = [
-        SuitAnswer(tuple(cards), tuple(card for card in cards if card in takers), bool(parts) and suit == parts[1])
+        SuitAnswer(tuple(cards), tuple(card for card in cards if card in takers), suit is not None and suit == led_suit)
         for suit, cards in by_suit.items()
     ]
     return TrickLadder(
@@ -180,5 +180,5 @@ def _trumps(rules: CompiledGame) -> Cards:
     if second:
         own = next(answer.cards for answer in ladder.answers if answer.is_led)
         trumps |= set(own) & set(find_trick_ladder(engine, second[0]).trumps)
-    order = card_orders(rules, context_of_first_deal(engine))["rank"]
+    order = cards_from_weak(engine)
     return tuple(kind for text in order if (kind := rules.card_codes.kind_by_text[text]) in trumps)

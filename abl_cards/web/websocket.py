@@ -339,11 +339,6 @@ class BrowserConnection(AdviceRequests):
         return {"type": "record", "records": records}
 
 
-async def _get_state(connection: BrowserConnection, message: dict[str, Any]) -> Reply:
-    """Return the position of the client's decision as JSON, as the laboratory pins it."""
-    return await connection._run_advice("state", message, lambda _, __, point, *___: {"state": point.state})
-
-
 Handler = Callable[[BrowserConnection, dict[str, Any]], Coroutine[Any, Any, Reply]]
 _SLOW_HANDLERS = {
     BrowserConnection._groups,
@@ -361,7 +356,8 @@ _HANDLERS: dict[str, Handler] = {
     "why": BrowserConnection._why, "back": BrowserConnection._take_back, "go": BrowserConnection._continue_match,
     "again": BrowserConnection._start_next_match, "seat": BrowserConnection._assign_seat,
     "name": BrowserConnection._rename, "pace": BrowserConnection._set_agent_delay,
-    "record": BrowserConnection._get_records, "close": BrowserConnection._close_table, "state": _get_state,
+    "record": BrowserConnection._get_records, "close": BrowserConnection._close_table,
+    "state": BrowserConnection._state,
 }  # fmt: skip
 
 

@@ -1,6 +1,7 @@
 """``abl-cards kb describe``: rules in words."""
 
 import json
+from pathlib import Path
 
 from tests.cli_runs import run
 
@@ -43,3 +44,23 @@ def test_plays_that_differ_in_length_only_are_one_line() -> None:
         "set: 4 of a rank (13 of them)",
     ]  # fmt: skip
     assert sections[3]["lines"] == ["by place: from -2 to 2 points", "a match is one deal"]
+
+
+def test_players_read_how_to_play() -> None:
+    text = run("kb", "describe", "president", "--for", "player").stdout
+    assert "pair: 2 of a rank  ♣8 ♦8" in text
+    assert "pair 8 ♣8 ♦8 is beaten by: pair from ♣9 ♦9 up" in text
+    facts = json.loads(run("kb", "describe", "president", "--for", "player", "--json").stdout)
+    assert facts["ladder"]["groups"]
+
+
+def test_errors_in_lessons_fail_the_check(tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    assert run("kb", "copy", "president", str(folder)).exit_code == 0
+    (folder / "lessons").mkdir()
+    (folder / "lessons" / "a.en.md").write_text("# A\n\n```picture\n{}\n```\n", encoding="utf-8")
+    result = run("kb", "check", str(folder))
+    assert result.exit_code == 1
+    assert "a.en.md:3:1-1: error: unknown block 'picture'" in result.stderr
+    (folder / "lessons" / "a.en.md").write_text("# A\n", encoding="utf-8")
+    assert run("kb", "check", str(folder)).exit_code == 0

@@ -73,7 +73,7 @@ def test_the_gallery_leads_to_reports_ladders_and_runs(look: Any, watched: Path)
     page.go_back()
     page.locator("a[href='#/watch/ladder/hearts']").click()
     page.wait_for_selector("figure svg.chart")
-    assert page.locator(".row-name").all_inner_texts() == ["kb", "greedy", "random"]
+    assert page.locator(".row-name").all_text_contents() == ["kb", "greedy", "random"]
     assert page.locator("table.grid tbody tr").count() == 2
 
 

@@ -83,7 +83,7 @@ def test_mistakes_are_learnt_from(look: Any, tmp_path: Path) -> None:
     here = look(width=1440, height=900)
     open_record(here, tmp_path, "president")
     find_mistakes(here, 40)
-    if not here.page.locator(".moves .mark-of").count():
+    if not here.page.locator(".acts .mark-of").count():
         pytest.skip("the record has no mistake")
     here.press("r")
     here.page.wait_for_selector(".learn")

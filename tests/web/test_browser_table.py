@@ -48,10 +48,12 @@ def test_keys_and_mouse_mix(look: Any) -> None:
     here.page.locator(".actions .hint").click()
     here.page.wait_for_function("() => document.querySelector('.actions .main:not(:disabled)')")
     here.page.get_by_role("button", name="Seats").click()
+    here.page.wait_for_selector("#dialog-invite[open] .chooser")
     here.press("Escape")
+    here.page.wait_for_selector("#dialog-invite", state="hidden")
     here.press("Enter")
     here.wait_for_change(state["at"])
-    assert not here.page.locator("#dialog-invite").is_visible()
+    assert here.page.locator("#dialog-invite[open]").count() == 0
 
 
 def test_a_lost_connection_disables_and_comes_back(look: Any) -> None:
@@ -194,8 +196,9 @@ def test_new_tables_say_what_agents_and_rules_are(look: Any) -> None:
     here = look(width=320, height=640, locale="zh-CN")
     here.new_table(game="president", seed=3)
     settle(here)
-    links = here.page.locator(".bar nav a")
-    assert all(box["height"] < 44 for box in (link.bounding_box() for link in links.all()))
+    boxes = [link.bounding_box() for link in here.page.locator(".bar nav a:visible").all()]
+    assert boxes
+    assert all(box["height"] < 44 and box["x"] + box["width"] <= 320 for box in boxes)
     assert here.page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
     hand = here.page.locator(".hand").bounding_box()
     assert hand["y"] + hand["height"] <= 641

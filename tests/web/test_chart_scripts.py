@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from itertools import pairwise
 
 import pytest
 
@@ -51,8 +52,8 @@ def test_a_scale_places_its_ends_and_goes_back(axis: Axis) -> None:
     assert printed["ends"] == pytest.approx(ends)
     middle = 0.75 if axis.is_reversed else 0.25
     wished = 0.2 * 4.5**middle if axis.scale == "log" else 0.2 + 0.7 * middle
-    assert printed["back"] == pytest.approx([*(values[::-1] if axis.is_reversed else values)][:1] + [wished] +
-                                            [*(values[::-1] if axis.is_reversed else values)][1:])  # fmt: skip
+    first, last = reversed(values) if axis.is_reversed else values
+    assert printed["back"] == pytest.approx([first, wished, last])
     assert all(10 <= tick["at"] <= 210 for tick in printed["ticks"])
     numbers = [float(tick["text"]) * (0.01 if axis.is_share else 1) for tick in printed["ticks"]]
     assert all(0.2 <= number <= 0.9 for number in numbers)
@@ -66,7 +67,7 @@ def test_categories_are_equally_far_apart() -> None:
         "print({ places: [0, 1, 10, 100].map(scale.place), texts: scale.ticks.map((tick) => tick.text) });",
         axis=Axis("x", scale="category").to_json(),
     )
-    steps = {round(after - before, 6) for before, after in zip(printed["places"], printed["places"][1:], strict=False)}
+    steps = {round(after - before, 6) for before, after in pairwise(printed["places"])}
     assert len(steps) == 1
     assert printed["texts"] == ["0", "1", "10", "100"]
 

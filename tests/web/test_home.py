@@ -225,7 +225,7 @@ def test_a_hundred_newcomers_each_get_a_table(with_page: Run, address: str) -> N
      ("#/play/new/%2Fhome%2Fx", False, "/home/x")],
 )  # fmt: skip
 def test_an_address_calls_for_a_new_table(address: str, has_table: bool, game: str | None) -> None:
-    script = "import { wantedGame } from './first_table.js';---print(wantedGame(input.address, input.hasTable));"
+    script = "import { wantedGame } from './early_requests.js';---print(wantedGame(input.address, input.hasTable));"
     assert run_script(script, address=address, hasTable=has_table) == game
 
 

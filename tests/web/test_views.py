@@ -12,7 +12,8 @@ from abl_cards.games.state import CHOICE, NO_SEAT
 from abl_cards.games.types import LEADING, NO_CARD
 from abl_cards.web.seats import Permission, TableSeat
 from abl_cards.web.snapshot import make_snapshot
-from abl_cards.web.table import ONLY_TABLE, WebTable
+from abl_cards.web.table import WebTable
+from abl_cards.web.table_history import ONLY_TABLE
 from tests.effort import long
 
 Cards = Counter[str]

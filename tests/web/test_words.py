@@ -15,7 +15,8 @@ from abl_cards.web import hints
 from abl_cards.web.lobby import bilingual_title
 from abl_cards.web.seats import Permission, TableSeat
 from abl_cards.web.snapshot import make_snapshot, make_welcome
-from abl_cards.web.table import ONLY_TABLE, WebTable
+from abl_cards.web.table import WebTable
+from abl_cards.web.table_history import ONLY_TABLE
 from abl_cards.web.texts import label_text
 from tests.effort import amount
 

@@ -8,7 +8,11 @@ export function CardRow({ deck, cards, wild = [], label, small = false }) {
   if (!cards.length) return null;
   const names = cards.map((text) => cardName(deck, text)).join(t('comma'));
   return html`
-    <span class=${`row ${small ? 'small' : ''}`} role="img" aria-label=${label ? `${label}${t('colon')}${names}` : names}>
+    <span
+      class=${`row ${small ? 'small' : ''}`}
+      role="img"
+      aria-label=${label ? `${label}${t('colon')}${names}` : names}
+    >
       ${cards.map(
         (text, index) => html`
           <span key=${`${text}${index}`} class=${`card ${suitClass(face(deck, text))}`}>

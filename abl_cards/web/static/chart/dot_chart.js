@@ -8,7 +8,8 @@ const LETTER = 6.7;
 
 export function DotChart({ plot, width, small, onRead }) {
   const panels = Object.entries(panelsOf(plot));
-  const columns = panels.length === 1 ? 1 : Math.min(panels.length, width >= 700 ? 4 : width >= 420 ? 2 : 1);
+  const most = small || width >= 700 ? 4 : width >= 420 ? 2 : 1;
+  const columns = Math.min(panels.length, most);
   const rows = small ? 7 : Infinity;
   const labels = panels.flatMap(([, names]) => names.map(([label]) => label));
   const left = Math.min(0.4 * width, 12 + Math.max(...labels.map((label) => label.length)) * LETTER);
@@ -45,7 +46,7 @@ export function DotChart({ plot, width, small, onRead }) {
           ends.filter((end) => end != null),
           box.left + 4,
           box.right - 4,
-          Math.max(2, Math.floor(panelWidth / 64)),
+          Math.max(2, Math.floor(panelWidth / 44)),
         );
         return html`
           <g key=${title}>

@@ -30,7 +30,7 @@ export function MatrixChart({ plot, width, small, onRead }) {
   return html`
     <div class="scroll">
       <svg
-        class=${`chart matrix ${small ? 'small-chart' : ''}`}
+        class=${`chart matrix-chart ${small ? 'small-chart' : ''}`}
         width=${small ? undefined : total}
         viewBox=${`0 0 ${Math.max(total, small ? width : 0)} ${top + plot.rows.length * height + 4}`}
         aria-label=${`${plot.title}, ${axisText(plot.value)}`}

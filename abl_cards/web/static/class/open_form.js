@@ -1,6 +1,6 @@
 // Component OpenForm: settings of a new class, and the classes of this browser.
 import { html, useEffect, useState } from '../html.js';
-import { readHome } from '../home/home_data.js';
+import { readHome } from '../early_requests.js';
 import { request } from '../link.js';
 import { localise } from '../settings.js';
 import { agentName } from '../text/agent_name.js';

@@ -28,7 +28,7 @@ function TileCard({ card }) {
   `;
 }
 
-export function GameTile({ game, onRules }) {
+export function GameTile({ game }) {
   const title = localise(game.title);
   const name = encodeURIComponent(game.name);
   return html`
@@ -39,9 +39,7 @@ export function GameTile({ game, onRules }) {
         <span class="small">${game.seats ? t('players', game.seats) : ''}</span>
       </a>
       <p class="tile-links">
-        <button type="button" class="quiet" aria-label=${`${t('howToPlay')}${t('colon')}${title}`} onClick=${onRules}>
-          ${t('howToPlay')}
-        </button>
+        <a href=${`#/learn/${name}`} aria-label=${`${t('howToPlay')}${t('colon')}${title}`}>${t('howToPlay')}</a>
         <a href=${`#/rules/${name}`} aria-label=${`${t('changeRules')}${t('colon')}${title}`}>${t('changeShort')}</a>
       </p>
     </li>

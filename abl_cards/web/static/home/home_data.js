@@ -1,10 +1,4 @@
-// The tiles of the games and the network, as the server states them before its engine is loaded.
-export const readHome = () =>
-  fetch('/api/home').then(
-    (response) => (response.ok ? response.json() : null),
-    () => null,
-  );
-
+// The home screen in data: the first game, links for other machines, and the seats of a table with friends.
 // The game of the button that plays at once: that of the prepared table, or the first one.
 export const firstOf = (home) => home?.games.find((game) => game.name === home.first) ?? home?.games[0] ?? null;
 

@@ -1,9 +1,10 @@
 // Component InviteLink: a link for other machines, as text and as a QR code, and what they need to reach it.
 import { CopyLink } from '../dialogs/copy_link.js';
+import { readHome } from '../early_requests.js';
 import { html, loadStyle, useEffect, useState } from '../html.js';
 import { request } from '../link.js';
 import { t } from '../words.js';
-import { readHome, shareBase } from './home_data.js';
+import { shareBase } from './home_data.js';
 import './words.js';
 
 await loadStyle('home/home');

@@ -1,6 +1,5 @@
 // Component Section: the home screen, from which everything else is reached.
-import { RulesDialog } from '../dialogs/rules_dialog.js';
-import { openDialog } from '../dialogs/open_dialog.js';
+import { readHome } from '../early_requests.js';
 import { html, loadStyle, useEffect, useState } from '../html.js';
 import { StartProgress } from '../play/start_progress.js';
 import { useSettings } from '../settings.js';
@@ -10,7 +9,7 @@ import { FriendsPanel } from './friends_panel.js';
 import { GameTile, TileCards } from './game_tile.js';
 import { LookOverPanel } from './look_over_panel.js';
 import { MorePanel } from './more_panel.js';
-import { firstOf, readHome } from './home_data.js';
+import { firstOf } from './home_data.js';
 import './words.js';
 
 await loadStyle('home/home');
@@ -43,12 +42,8 @@ function useHome() {
 export function Section() {
   useSettings();
   const home = useHome();
-  const [shownRules, setShownRules] = useState({ game: '' });
   const games = home?.games ?? [];
   const first = firstOf(home);
-  useEffect(() => {
-    if (shownRules.game) openDialog('rules');
-  }, [shownRules]);
   return html`
     <div class="home">
       <section class="hero">
@@ -69,7 +64,7 @@ export function Section() {
         <ul class="tiles">
           ${games.map(
             (game) => html`
-              <${GameTile} key=${game.name} game=${game} onRules=${() => setShownRules({ game: game.name })} />
+              <${GameTile} key=${game.name} game=${game} />
             `,
           )}
         </ul>
@@ -79,7 +74,6 @@ export function Section() {
         <${LookOverPanel} />
         <${MorePanel} />
       </div>
-      <${RulesDialog} welcome=${shownRules} />
     </div>
   `;
 }

@@ -56,7 +56,7 @@ const theme = EditorView.theme({
     maxWidth: '32rem',
   },
   '.cm-tooltip-autocomplete ul li[aria-selected]': { backgroundColor: 'var(--strong)', color: 'var(--on-strong)' },
-  '.differs': { backgroundColor: 'light-dark(#ffe08a, #5a4a12)' },
+  '.differs': { backgroundColor: 'light-dark(#ffe08a, #3d330c)' },
   '.told': { padding: '.4rem .6rem', whiteSpace: 'pre-wrap', font: '13px/1.4 system-ui, sans-serif' },
   '.cm-panels': { backgroundColor: 'var(--page)', color: 'var(--ink)' },
 });
@@ -185,7 +185,7 @@ export function mount(parent, { changed, save, complete, hover, follow, rename, 
     cm.gutter({ class: 'silent', markers: (view) => view.state.field(silentLines) }),
     cm.lintGutter(),
     cm.autocompletion({ override: [completeWord], closeOnBlur: true }),
-    EditorView.contentAttributes.of({ 'aria-label': words.editor }),
+    EditorView.contentAttributes.of({ 'aria-label': words.editor, tabindex: '0' }),
     cm.keymap.of([
       ...keys,
       ...cm.defaultKeymap,

@@ -71,7 +71,7 @@ export const isStale = (cell, { version, profile }) =>
   Boolean(cell.result) &&
   !KINDS[cell.kind].isPassive &&
   !KINDS[cell.kind].isLog &&
-  (cell.version !== version || cell.profile !== profile);
+  (cell.version === null || cell.version !== version || cell.profile !== profile);
 
 // Whether a cell is to be run with all others: it is new or stale, and needs nothing from the author.
 export const isDue = (cell, stamp) => {

@@ -1,7 +1,7 @@
 // Positions that are pinned to the rules notebook from a table or a review of this tab; the notebook takes them up.
 import { announce } from '../announce.js';
 import { t } from '../words.js';
-import './words.js';
+import './pin_words.js';
 
 const KEY = 'lab-pins';
 const MAX_PINS = 24;

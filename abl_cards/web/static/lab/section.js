@@ -9,6 +9,7 @@ import { findCopy } from './kept_copies.js';
 import { Lab } from './lab.js';
 import { NotebookPane } from './notebook_pane.js';
 import { PaneTabs } from './pane_tabs.js';
+import { pinnedGame } from './pin.js';
 import { COPY_MARK, LINK_MARK, unpack } from './share_link.js';
 import { SharedFiles } from './shared_files.js';
 import { useLab } from './use_lab.js';
@@ -41,7 +42,9 @@ async function openAddress(lab, [game = '', detail = ''], catalogue, setOffer) {
       return;
     }
   }
-  if (!(await lab.resume(first))) await lab.open(first || catalogue.first);
+  if (await lab.resume(first)) return;
+  const pinned = catalogue.games.find((item) => item.name === pinnedGame()?.game)?.name;
+  await lab.open(first || pinned || catalogue.first);
 }
 
 export function Section({ path }) {

@@ -191,9 +191,6 @@ addWords({
 });
 
 addWords({
-  pinThis: ['Pin to the notebook', '固定到规则笔记本'],
-  pinDone: ['pinned to the rules notebook', '已固定到规则笔记本'],
-  pinOpen: ['Pinned: open the notebook', '已固定，打开笔记本'],
   keepCopies: ['Copies in this browser', '浏览器中的副本'],
   keepName: ['Name of the copy', '副本的名字'],
   keepNow: ['Keep a copy', '保存副本'],

@@ -5,7 +5,7 @@ import { t } from '../words.js';
 
 const toggled = (list, item) => (list.includes(item) ? list.filter((other) => other !== item) : [...list, item]);
 
-export function ChoosePlays({ plays, deck, chosen, results, onChange }) {
+export function ChoosePlays({ plays, deck, wild, chosen, results, onChange }) {
   return html`
     <ul class="offered">
       ${plays.map((play, index) => {
@@ -17,7 +17,7 @@ export function ChoosePlays({ plays, deck, chosen, results, onChange }) {
               aria-pressed=${chosen.includes(index)}
               onClick=${() => onChange(toggled(chosen, index))}
             >
-              <${CardRow} deck=${deck} cards=${play.cards} />
+              <${CardRow} deck=${deck} cards=${play.cards} wild=${wild} />
             </button>
             <span class=${result ? (result.legal ? 'yes' : 'no') : ''}>
               ${result ? (result.legal ? `✓ ${t('learnYes')}` : `✗ ${t('learnNo')}`) : ''}

@@ -4,7 +4,7 @@ import { cardName, face, suitClass } from '../cards/card_text.js';
 import { html, useState } from '../html.js';
 import { t } from '../words.js';
 
-export function PickCards({ cards, deck, onChange }) {
+export function PickCards({ cards, deck, wild, onChange }) {
   const [picked, setPicked] = useState([]);
   const toggle = (index) => {
     const next = picked.includes(index) ? picked.filter((other) => other !== index) : [...picked, index];
@@ -20,10 +20,10 @@ export function PickCards({ cards, deck, onChange }) {
             type="button"
             class=${`card ${suitClass(face(deck, text))} ${picked.includes(index) ? 'picked' : ''}`}
             aria-pressed=${picked.includes(index)}
-            aria-label=${cardName(deck, text)}
             onClick=${() => toggle(index)}
           >
-            <${CardFace} card=${face(deck, text)} />
+            <span class="unseen">${cardName(deck, text)}</span>
+            <${CardFace} card=${face(deck, text)} wild=${wild.includes(text)} />
           </button>
         `,
       )}

@@ -7,7 +7,7 @@ import { useSize } from '../table/use_size.js';
 import { t } from '../words.js';
 
 // The position of a state; seats are named as the player at the bottom sees them.
-function lessonPosition({ drawn, context, hidesHand }) {
+function lessonPosition({ drawn, counts, context, hidesHand }) {
   const position = positionOfState(drawn, context.deck);
   const { bottom, after } = position;
   const nameOf = (seat) => {
@@ -17,11 +17,15 @@ function lessonPosition({ drawn, context, hidesHand }) {
   return {
     ...position,
     hand: hidesHand ? null : position.hand,
-    seats: position.seats.map((info) => ({ ...info, name: nameOf(info.seat), cards: hidesHand ? null : info.cards })),
+    seats: position.seats.map((info) => ({
+      ...info,
+      name: nameOf(info.seat),
+      cards: counts[info.seat] ?? null,
+    })),
   };
 }
 
-export function Drawn({ drawn, context, label, hidesHand = false }) {
+export function Drawn({ block, context, label, hidesHand = false }) {
   const [space, size] = useSize();
   return html`
     <div class="table-space" ref=${space}>
@@ -29,7 +33,7 @@ export function Drawn({ drawn, context, label, hidesHand = false }) {
         size &&
         html`
           <${Table}
-            position=${lessonPosition({ drawn, context, hidesHand })}
+            position=${lessonPosition({ ...block, context, hidesHand })}
             size=${size}
             label=${label || t('learnPosition')}
             trickLabel=${t('trick')}
@@ -43,7 +47,7 @@ export function Drawn({ drawn, context, label, hidesHand = false }) {
 export function PositionBlock({ block, context }) {
   return html`
     <figure class="block">
-      <${Drawn} drawn=${block.drawn} context=${context} label=${block.caption} />
+      <${Drawn} block=${block} context=${context} label=${block.caption} />
       ${block.caption && html`<figcaption>${block.caption}</figcaption>`}
     </figure>
   `;

@@ -27,19 +27,20 @@ export function Quiz({ block, index, context }) {
   return html`
     <section class="block quiz" aria-label=${t('learnQuiz')}>
       <p class="question">${block.question || block.caption || t(QUESTIONS[block.task])}</p>
-      <${Drawn} drawn=${block.drawn} context=${context} hidesHand=${isBeat} />
+      <${Drawn} block=${block} context=${context} hidesHand />
       ${
         isBeat
           ? html`
             <${ChoosePlays}
               plays=${block.plays}
               deck=${context.deck}
+              wild=${block.drawn.wild}
               chosen=${answer}
               results=${graded?.plays}
               onChange=${change}
             />
           `
-          : html`<${PickCards} cards=${block.drawn.hand} deck=${context.deck} onChange=${change} />`
+          : html`<${PickCards} cards=${block.drawn.hand} deck=${context.deck} wild=${block.drawn.wild} onChange=${change} />`
       }
       <p class="buttons">
         <button type="button" class="strong" disabled=${!isBeat && !answer.length} onClick=${() => ask(answer)}>

@@ -1,7 +1,7 @@
 // Component Play: the table that the address names, or a new one.
 import { LazyDialog } from '../dialogs/lazy_dialog.js';
 import { openDialog } from '../dialogs/open_dialog.js';
-import { takeFirstTable } from '../first_table.js';
+import { takeFirstTable } from '../early_requests.js';
 import { html, useEffect, useLayoutEffect, useState } from '../html.js';
 import { onKeys } from '../keys.js';
 import { Link, NO_LINK, request } from '../link.js';

@@ -40,6 +40,7 @@ export function PlayTable({ view: given, welcome, link, lost, isCut, onError }) 
   const [isSheetOpen, setIsSheetOpen] = useState(false);
   const [past, setPast] = useState(null);
   const panel = useModule('advice/advice_panel');
+  const pin = useModule('lab/pin_button');
   const decision = view.asked;
   const { matches, texts, reading } = selection;
   const currentReading = matches.readings[reading];
@@ -141,6 +142,13 @@ export function PlayTable({ view: given, welcome, link, lost, isCut, onError }) 
       setIsSheetOpen(false);
     },
   });
+
+  // The position of the decision as JSON, as the rules notebook pins it.
+  const requestState = async () => {
+    const answer = await link.request({ do: 'state', at: view.at });
+    if (answer.type !== 'state') throw new Error(errorText(answer));
+    return answer.state;
+  };
 
   const pickedText = decision?.count == null ? `×${texts.length}` : t('outOf', texts.length, decision.count);
   const turnText =
@@ -319,6 +327,13 @@ export function PlayTable({ view: given, welcome, link, lost, isCut, onError }) 
               />
             `
             : html`<section class="panel advice" aria-label=${t('advice')} aria-busy="true"></section>`
+        }
+        ${
+          pin &&
+          decision &&
+          html`
+            <${pin.PinButton} getState=${requestState} game=${welcome.game} profile=${welcome.profile} at=${view.at} />
+          `
         }
         <details class="panel">
           <summary>${t('remembered')}</summary>

@@ -6,22 +6,29 @@ import { t } from '../words.js';
 import { GLYPHS } from './glyphs.js';
 
 export function DecisionTable({ work, names, tricks, playerName, seatFilter, index, goTo }) {
-  const [isByLoss, setByLoss] = useState(false);
+  const [isByLoss, setIsByLoss] = useState(false);
   const shown = work.decisions.filter((decision) => seatFilter == null || decision.seat === seatFilter);
   const ordered = isByLoss ? [...shown].sort((a, b) => b.loss - a.loss) : shown;
   return html`
     <section class="panel decisions">
       <h2>${t('allDecisions')} <span class="small">${shown.length}</span></h2>
       <label class="small">
-        <input type="checkbox" checked=${isByLoss} onChange=${() => setByLoss(!isByLoss)} /> ${t('byLoss')}
+        <input type="checkbox" checked=${isByLoss} onChange=${() => setIsByLoss(!isByLoss)} /> ${t('byLoss')}
       </label>
       <div class="scroll" tabindex="0" role="region" aria-label=${t('allDecisions')}>
         <table class="grid">
           <thead>
             <tr>
-              ${['actNumber', 'trickWord', 'seatWord', 'move', 'pointsMade', 'bestFound', 'lost', 'agreedShort'].map(
-                (word) => html`<th key=${word} scope="col">${t(word)}</th>`,
-              )}
+              ${[
+                'actNumber',
+                'trickWord',
+                'seatWord',
+                'move',
+                'pointsMade',
+                'bestFound',
+                'givenAway',
+                'agreedShort',
+              ].map((word) => html`<th key=${word} scope="col">${t(word)}</th>`)}
             </tr>
           </thead>
           <tbody>

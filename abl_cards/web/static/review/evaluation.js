@@ -1,11 +1,11 @@
 // Component Evaluation: what a decision gave away, in words, and the moves that were tried.
+import { ReasonList } from '../advice/reason_list.js';
 import { fixedText } from '../format.js';
 import { html } from '../html.js';
 import { localise, settings } from '../settings.js';
 import { agentName } from '../text/agent_name.js';
 import { Words } from '../text/words.js';
 import { t } from '../words.js';
-import { ForAgainst } from './for_against.js';
 import { GLYPHS } from './glyphs.js';
 import { MoveBars } from './move_bars.js';
 
@@ -31,6 +31,13 @@ export function Evaluation({ evaluation, glyph, names, method, actual }) {
       actual=${actual}
       unit=${t('expected', agentName(method.rollout_agent))}
     />
-    ${method.language === settings().language && html`<${ForAgainst} reasons=${why} />`}
+    ${
+      why.length > 0 &&
+      method.language === settings().language &&
+      html`
+        <h4>${t('madeAgainstBest')}</h4>
+        <${ReasonList} reasons=${why} />
+      `
+    }
   `;
 }

@@ -26,9 +26,7 @@ export function ExportMenu({ review, work, rows, drawing, caption }) {
       <summary class="as-button">${t('export')} ▾</summary>
       <div>
         ${item('asRecord', true, saveRecord)} ${item('asCsv', isDone, saveTable)}
-        ${item('asJson', isDone, () =>
-          saveFile('review.json', JSON.stringify(work.result), 'application/json'),
-        )}
+        ${item('asJson', isDone, () => saveFile('review.json', JSON.stringify(work.result), 'application/json'))}
         ${item('asSvg', isDone, saveGraph)}
       </div>
     </details>

@@ -22,11 +22,7 @@ export function LearnPanel({ learn, frame, decision, glyph, names, method, playe
         html`
           <p class=${isGood ? 'grade-good' : 'grade-bad'} data-grade=${isGood ? 'good' : 'bad'}>
             <b>
-              ${
-                isGood
-                  ? t('gradeGood')
-                  : t('gradeBad', fixedText(grade.loss, 2), fixedText(2 * grade.error, 2))
-              }
+              ${isGood ? t('gradeGood') : t('gradeBad', fixedText(grade.loss, 2), fixedText(2 * grade.error, 2))}
             </b>${' '}
             ${t('gradeWas', fixedText(decision.loss, 2), fixedText(2 * decision.error, 2))}
           </p>

@@ -1,18 +1,7 @@
 // Component MethodForm: the agents, deals and seed by which mistakes are found, and the start of the search.
 import { html } from '../html.js';
-import { agentName } from '../text/agent_name.js';
 import { t } from '../words.js';
-
-function AgentChoice({ id, word, agents, value, onChange }) {
-  return html`
-    <label>
-      ${t(word)}${' '}
-      <select id=${id} value=${value} onChange=${(event) => onChange(event.target.value)}>
-        ${agents.map((agent) => html`<option key=${agent} value=${agent}>${agentName(agent)}</option>`)}
-      </select>
-    </label>
-  `;
-}
+import { AgentChoice } from './agent_choice.js';
 
 export function MethodForm({ work }) {
   const { choice, setChoice } = work;

@@ -7,14 +7,14 @@ import { reviewCommand } from './summaries.js';
 
 export function MethodLine({ review, work }) {
   const { threshold } = useSettings();
-  const [isCopied, setCopied] = useState(false);
+  const [isCopied, setIsCopied] = useState(false);
   const { method } = work;
   if (!method) return html`<p class="method-line small">${t('noMethod')}</p>`;
   const command = reviewCommand(review, method, threshold);
   const copy = () =>
     navigator.clipboard.writeText(command).then(
-      () => setCopied(true),
-      () => setCopied(false),
+      () => setIsCopied(true),
+      () => setIsCopied(false),
     );
   return html`
     <p class="method-line small">

@@ -22,8 +22,7 @@ function write(games) {
 
 const withoutBranches = (text) => {
   try {
-    const { branches, ...record } = JSON.parse(text);
-    return JSON.stringify(record);
+    return JSON.stringify({ ...JSON.parse(text), branches: undefined });
   } catch {
     return text;
   }

@@ -21,13 +21,20 @@ export function ReviewHead({ review, playerName, result, buttons, children }) {
       <div class="buttons">
         ${buttons.map(
           ({ word, key, isOn, isEnabled = true, act }) => html`
-            <button key=${word} type="button" class=${isOn ? 'strong' : ''} aria-pressed=${isOn} disabled=${!isEnabled} onClick=${act}>
+            <button
+              key=${word}
+              type="button"
+              class=${isOn ? 'strong' : ''}
+              aria-pressed=${Boolean(isOn)}
+              disabled=${!isEnabled}
+              onClick=${act}
+            >
               ${t(word)} ${key && html`<kbd>${key}</kbd>`}
             </button>
           `,
         )}
         ${children}
-        <a class="button" href="#/review/new">${t('openAnother')}</a>
+        <a class="button" href="#/review/new">${t('openOtherGame')}</a>
       </div>
       ${
         review.refused &&

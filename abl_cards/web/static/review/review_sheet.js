@@ -34,7 +34,7 @@ import { useTry } from './use_try.js';
 import { useWork } from './use_work.js';
 
 export function ReviewSheet({ review, line, index, setBranches }) {
-  const { language } = useSettings();
+  useSettings();
   const work = useWork(review);
   const [shows, setShows] = useState({ hands: true, estimates: false, coach: true });
   const [mySeat, setMySeat] = useState(0);
@@ -162,7 +162,12 @@ export function ReviewSheet({ review, line, index, setBranches }) {
     { name: 'leave', text: t('leave'), key: 'Esc', isEnabled: true, act: leave },
   ];
   return html`
-    <div class=${`review ${learn.isOn ? 'learning' : ''}`} data-at=${index} data-line=${line} data-state=${work.state} lang=${language}>
+    <div
+      class=${`review ${learn.isOn ? 'learning' : ''}`}
+      data-at=${index}
+      data-line=${line}
+      data-state=${work.state}
+    >
       <${ReviewHead}
         review=${review}
         playerName=${playerName}
@@ -240,7 +245,7 @@ export function ReviewSheet({ review, line, index, setBranches }) {
           marks=${marks}
           mySeats=${mySeats}
           seatAt=${(place) => review.pictures[place].seat}
-          current=${Math.min(index, review.pictures.length - 1)}
+          current=${line == null ? index : review.branches[line].start}
           onSelect=${(place) => goTo(place, null)}
           label=${curveLabel}
           shortLabel=${shortLabel}

@@ -1,14 +1,12 @@
 // Component ReviewTable: the table of a review, to look at or, in `isTrying`, to decide at.
 import { html } from '../html.js';
 import { localise } from '../settings.js';
-import { tableForm } from '../table/layout.js';
 import { positionOfFrame } from '../table/position.js';
 import { Table } from '../table/table.js';
 import { useSize } from '../table/use_size.js';
 import { t } from '../words.js';
 import { EstimateOverlay } from './estimate_overlay.js';
-import { TryControls } from './try_controls.js';
-import { usePosition } from './use_position.js';
+import { TryTable } from './try_table.js';
 
 // The position of a review, seen from a seat; with estimates, their matrices take the place of the hidden cards.
 function makePosition({ review, frame, bottom, isOpen, playerName, hasEstimates }) {
@@ -56,40 +54,5 @@ export function ReviewTable(props) {
           `)
       }
     </div>
-  `;
-}
-
-function TryTable({ review, line, index, position, size, isOpen, turnText, onDecide, items }) {
-  const { position: asked, link } = usePosition(review, line, index);
-  const isReady = asked && !asked.problem;
-  const own = (layout) =>
-    isReady
-      ? html`
-        <${TryControls}
-          layout=${layout}
-          position=${asked}
-          link=${link}
-          deck=${review.deck}
-          game=${review.game}
-          names=${position.names}
-          turnText=${turnText}
-          onDecide=${onDecide}
-          items=${items}
-        />
-      `
-      : asked?.problem &&
-        html`
-          <p class="problem" role="alert">${asked.problem}</p>
-        `;
-  return html`
-    <${Table}
-      position=${{ ...position, hand: null, hasOwn: true }}
-      size=${size}
-      label=${localise(review.title)}
-      trickLabel=${t('trick')}
-      hasControls
-      isOpen=${isOpen && tableForm(size) !== 'landscape'}
-      parts=${{ own }}
-    />
   `;
 }

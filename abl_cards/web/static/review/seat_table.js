@@ -34,7 +34,7 @@ export function SeatTable({ work, playerName }) {
             <th scope="col">${t('plays')}</th>
             <th scope="col">${t('agreed')}</th>
             <th scope="col">${t('mistakes')}</th>
-            <th scope="col">${t('lost')}</th>
+            <th scope="col">${t('givenAway')}</th>
           </tr>
         </thead>
         <tbody>

@@ -30,8 +30,7 @@ export function Section({ path }) {
   // A review that the server has forgotten is opened again from its record.
   const reopen = (error) => {
     const last = readLast();
-    if (last?.id === id && last.text)
-      return openText(last).then((opened) => show(opened, Number(index) || 0), fail);
+    if (last?.id === id && last.text) return openText(last).then((opened) => show(opened, Number(index) || 0), fail);
     return fail(error);
   };
   const fail = (error) => {

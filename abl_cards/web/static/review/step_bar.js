@@ -4,7 +4,19 @@ import { t } from '../words.js';
 
 const SPEEDS = [0.5, 1, 2, 4];
 
-export function StepBar({ index, last, goTo, isRunning, setRunning, speed, setSpeed, switches, seats, bottom, setBottom }) {
+export function StepBar({
+  index,
+  last,
+  goTo,
+  isRunning,
+  setRunning,
+  speed,
+  setSpeed,
+  switches,
+  seats,
+  bottom,
+  setBottom,
+}) {
   const step = (target, sign, word) => html`
     <button type="button" class="step" onClick=${() => goTo(target)} aria-label=${t(word)} title=${t(word)}>
       ${sign}
@@ -12,7 +24,7 @@ export function StepBar({ index, last, goTo, isRunning, setRunning, speed, setSp
   `;
   return html`
     <div class="steps">
-      ${step(0, '|◀', 'first')} ${step(index - 1, '◀', 'previous')}
+      ${step(0, '|◀', 'first')} ${step(index - 1, '◀', 'stepBack')}
       <button type="button" class="step run" onClick=${() => setRunning(!isRunning)} aria-pressed=${isRunning}>
         ${t(isRunning ? 'stop' : 'run')}
       </button>

@@ -3,19 +3,19 @@ import { useEffect, useState } from '../html.js';
 import { readText } from './read_text.js';
 
 export function useDrop(onText) {
-  const [isDragging, setDragging] = useState(false);
+  const [isDragging, setIsDragging] = useState(false);
   useEffect(() => {
     const over = (event) => {
       if (![...(event.dataTransfer?.types ?? [])].includes('Files')) return;
       event.preventDefault();
-      setDragging(true);
+      setIsDragging(true);
     };
-    const leave = (event) => event.relatedTarget == null && setDragging(false);
+    const leave = (event) => event.relatedTarget == null && setIsDragging(false);
     const drop = async (event) => {
       const file = event.dataTransfer?.files[0];
       if (!file) return;
       event.preventDefault();
-      setDragging(false);
+      setIsDragging(false);
       onText(await readText(file));
     };
     const handlers = { dragover: over, dragleave: leave, drop };

@@ -3,11 +3,11 @@ import { useState } from '../html.js';
 import { request } from '../link.js';
 
 export function useTry({ review, line, index, agent, seed, onBranches }) {
-  const [isOn, setOn] = useState(false);
-  const [isBusy, setBusy] = useState(false);
+  const [isOn, setIsOn] = useState(false);
+  const [isBusy, setIsBusy] = useState(false);
   const [problem, setProblem] = useState('');
   const send = async (path, body) => {
-    setBusy(true);
+    setIsBusy(true);
     setProblem('');
     try {
       return await request(path, { review: review.review, ...body });
@@ -15,7 +15,7 @@ export function useTry({ review, line, index, agent, seed, onBranches }) {
       setProblem(error.message);
       return null;
     } finally {
-      setBusy(false);
+      setIsBusy(false);
     }
   };
   const playOn = async (decision, end = false) => {
@@ -30,8 +30,8 @@ export function useTry({ review, line, index, agent, seed, onBranches }) {
     isOn,
     isBusy,
     problem,
-    toggle: () => setOn(!isOn),
-    stop: () => setOn(false),
+    toggle: () => setIsOn(!isOn),
+    stop: () => setIsOn(false),
     decide: (decision) => playOn(decision),
     letAgent: () => playOn({}),
     toEnd: () => playOn({}, true),

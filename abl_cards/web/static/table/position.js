@@ -103,10 +103,10 @@ export function positionOfView(view, welcome, isLast = false) {
 
 // The frame of a record, seen from a seat; `isOpen` shows the hands of all. A frame without an act is to be decided.
 export function positionOfFrame(review, frame, bottom, isOpen, nameOfSeat) {
-  const facts = shownFacts(frame.shown, frame.side, bottom);
   const { act, trick } = frame;
   const isPlay = act?.kind === 'play';
   const lastOwner = trick.findLast((event) => !event.passed)?.seat;
+  const facts = shownFacts(frame.shown, frame.side, bottom);
   return {
     deck: review.deck,
     names: makeNames(review.deck, nameOfSeat, frame.side, bottom),

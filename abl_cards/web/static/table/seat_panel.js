@@ -8,11 +8,14 @@ import { Clock } from './clock.js';
 import { placeStyle } from './place_style.js';
 
 export function SeatPanel({ position, info, rect, side, head = 46, isOwn = false }) {
+  const isFlat = head < 30;
+  const states = [info.isAlly && 'ally', info.isActing && 'acts', isFlat && 'flat'].filter(Boolean);
+  const classes = [isOwn ? 'own' : 'seat', side, info.relation, ...states];
   const isTall = rect.h > head + 20;
   const label = [info.name, info.relation && t(info.relation)].filter(Boolean).join(t('comma'));
   return html`
     <section
-      class=${`${isOwn ? 'own' : 'seat'} ${side} ${info.relation} ${info.isAlly ? 'ally' : ''} ${info.isActing ? 'acts' : ''} ${head < 30 ? 'flat' : ''}`}
+      class=${classes.join(' ')}
       aria-label=${isOwn ? t('you') : info.name}
       title=${label}
       style=${placeStyle(rect)}

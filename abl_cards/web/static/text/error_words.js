@@ -56,6 +56,7 @@ export const errorWords = {
   unsupported_platform: ['', '这台机器不支持这样做。'],
   rules: ['', '这个游戏的规则文件有错。'],
   // records and files
+  invalid_lesson: ['', '课程里有不认识的内容块，或者有的说法不成立。'],
   invalid_record: ['', '这不是这个游戏的记录。'],
   invalid_record_1: ['', '第{}行不是这个游戏的记录。'],
   no_records: ['', '没有可以复盘的记录。'],
