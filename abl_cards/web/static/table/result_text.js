@@ -27,7 +27,10 @@ function lineText(line, names) {
   const text = line.text && plainText(line.text, names);
   if (line.gain > 0)
     return t('rises', line.team == null ? name : names.team(line.team), line.gain, plainText(line.before, names), text);
-  if (line.target != null) return t(line.value >= line.target ? 'scoreMet' : 'scoreShort', name, line.value, line.target);
+  if (line.target != null) {
+    const key = line.value >= line.target ? 'scoreMet' : 'scoreShort';
+    return t(key, name, line.value, line.target);
+  }
   return line.kind === 'level' ? `${name} ${text}` : `${name}${t('colon')}${text ?? line.value}`;
 }
 
@@ -38,7 +41,8 @@ export function seatColumns(result) {
     if (line.seat == null) continue;
     const name = localise(line.name);
     if (!columns.has(name)) columns.set(name, { name, values: {} });
-    columns.get(name).values[line.seat] = line.target == null ? (line.value ?? localise(line.text)) : t('outOf', line.value, line.target);
+    const value = line.value ?? localise(line.text);
+    columns.get(name).values[line.seat] = line.target == null ? value : t('outOf', value, line.target);
   }
   return [...columns.values()];
 }
