@@ -318,7 +318,7 @@ def _special_json(engine: Engine) -> Iterator[dict[str, Any]]:
     if orders["wild"] and len(orders["wild"]) <= MAX_ORDER:
         yield {"text": pair("wild"), "cards": orders["wild"]}
     jokers = [text for text in cards_from_weak(engine) if deck[text]["isNamed"]]
-    if jokers:
+    if jokers and 2 * len(jokers) < len(deck):  # else all cards have names
         yield {"text": pair("joker"), "cards": jokers}
     trumps = find_trumps(engine) if rules.trick_query is not None else ()
     if trumps:

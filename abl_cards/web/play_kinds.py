@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -128,7 +129,18 @@ def _play_kinds(rules: CompiledGame) -> list[PlayKind]:
         rows = [form for label in ordered for form in by_label[label]]
         sizes = (int(forms.num_cards[rows].min()), int(forms.num_cards[rows].max()))
         kinds.append(PlayKind(name, tuple(ordered), sizes, tuple(rows)))
-    return kinds
+    return _with_sizes(kinds)
+
+
+def _with_sizes(kinds: Sequence[PlayKind]) -> list[PlayKind]:
+    """Add the number of cards to English names that several kinds share."""
+    numbers = Counter(kind.name[0] for kind in kinds)
+    return [
+        replace(kind, name=(f"{kind.name[0]} of {'–'.join(map(str, dict.fromkeys(kind.sizes)))}", kind.name[1]))
+        if numbers[kind.name[0]] > 1
+        else kind
+        for kind in kinds
+    ]
 
 
 def kind_name(engine: Engine, label: int) -> tuple[str, str]:

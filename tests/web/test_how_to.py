@@ -155,6 +155,8 @@ def test_a_newcomer_finds_what_beats_a_pair_in_invented_rules(tmp_path: Path) ->
     assert len(shown["play"]["cards"]) == 2
     pairs = next(group for group in facts["ladder"]["groups"] if facts["ladder"]["first"] in group["labels"])
     assert len(pairs["labels"]) == 5  # every pair can be chosen
+    assert [kind["name"] for kind in facts["kinds"]][1] == ["set of 2", "双飞"]
+    assert not facts["special"]  # all cards have names; none of them is a joker
     assert facts["table"][1][0] == "Your partner sits opposite you."
     assert facts["aim"][1].startswith("目标")
 
