@@ -41,8 +41,8 @@ def check(
 
     Prints sizes, the share of the limits that grounding the largest profile takes, and the costliest rules. Errors go
     to stderr, one per line, with file, line and columns; the exit code is then 1. At most 50 errors and 50 warnings are
-    printed; --json has all. A hint, for a folder without show.lp, changes nothing. Lessons are checked too: their
-    blocks, and the answers that they claim.
+    printed; --json has all. A hint, for a folder without show.lp, changes nothing.
+    Lessons are checked too: their blocks, and the answers that they claim.
 
         abl-cards kb check guandan
 

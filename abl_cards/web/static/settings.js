@@ -23,7 +23,9 @@ function read() {
     const stored = JSON.parse(localStorage.getItem(KEY) || '{}');
     return {
       ...defaults,
-      ...Object.fromEntries(Object.entries(stored).filter(([name, value]) => value !== null && typeof value === typeof defaults[name])),
+      ...Object.fromEntries(
+        Object.entries(stored).filter(([name, value]) => value !== null && typeof value === typeof defaults[name]),
+      ),
     };
   } catch {
     return { ...defaults };

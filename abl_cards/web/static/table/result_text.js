@@ -27,8 +27,11 @@ function lineText(line, names) {
   const text = line.text && plainText(line.text, names);
   if (line.gain > 0)
     return t('rises', line.team == null ? name : names.team(line.team), line.gain, plainText(line.before, names), text);
-  if (line.target != null) return t(line.value >= line.target ? 'scoreMet' : 'scoreShort', name, line.value, line.target);
-  return `${name}${t('colon')}${text ?? line.value}`;
+  if (line.target != null) {
+    const key = line.value >= line.target ? 'scoreMet' : 'scoreShort';
+    return t(key, name, line.value, line.target);
+  }
+  return line.kind === 'level' ? `${name} ${text}` : `${name}${t('colon')}${text ?? line.value}`;
 }
 
 // Columns of the facts that belong to seats: the name and the value of each seat.
@@ -38,7 +41,8 @@ export function seatColumns(result) {
     if (line.seat == null) continue;
     const name = localise(line.name);
     if (!columns.has(name)) columns.set(name, { name, values: {} });
-    columns.get(name).values[line.seat] = line.target == null ? (line.value ?? localise(line.text)) : t('outOf', line.value, line.target);
+    const value = line.value ?? localise(line.text);
+    columns.get(name).values[line.seat] = line.target == null ? value : t('outOf', value, line.target);
   }
   return [...columns.values()];
 }

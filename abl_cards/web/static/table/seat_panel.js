@@ -2,8 +2,8 @@
 import { CardFan } from '../cards/card_fan.js';
 import { html } from '../html.js';
 import { localise } from '../settings.js';
-import { Words } from '../text/words.js';
 import { cardCount, t } from '../words.js';
+import { Badges } from './badges.js';
 import { Clock } from './clock.js';
 import { placeStyle } from './place_style.js';
 
@@ -89,12 +89,4 @@ export function SeatPanel({ position, info, rect, side, head = 46, isOwn = false
       }
     </section>
   `;
-}
-
-function Badges({ badges, names }) {
-  return badges.map(
-    ({ name, text }) => html`
-      <span key=${localise(name)} class="role">${localise(name)} <${Words} text=${text} names=${names} /></span>
-    `,
-  );
 }

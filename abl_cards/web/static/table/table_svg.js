@@ -1,6 +1,6 @@
 // The picture of a table as SVG text: rectangles of the layout, and cards of CardFace. It needs no document.
 import { CardFace } from '../cards/card_face.js';
-import { cardName, face, suitClass } from '../cards/card_text.js';
+import { face, suitClass } from '../cards/card_text.js';
 import { localise } from '../settings.js';
 import { plainText } from '../text/marked_text.js';
 import { cardCount, t } from '../words.js';
