@@ -205,8 +205,8 @@ class _ResultWriter:
         """Write settings, report and results; returns the results. Text about what is missing marks it as partial."""
         self.report, chosen = report, settings_to_json(self.settings)
         command = rerun_command(self.name, self.settings, self.experiment.settings)
-        results = {"experiment": self.name, "summary": self.experiment.summary, "directory": str(self.folder)}
-        results |= {"command": command, "settings": chosen}
+        results: dict[str, Any] = {"experiment": self.name, "summary": self.experiment.summary}
+        results |= {"directory": str(self.folder), "command": command, "settings": chosen}
         results |= {"marks": dict(self.fingerprints), **report.to_json()}
         results |= {"missing": missing} if missing else {}
         write_text(self.folder / "settings.json", _json(chosen))

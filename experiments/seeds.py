@@ -236,8 +236,8 @@ def _combine_plots(plots: Sequence[Plot]) -> Plot:
         return replace(first, bars=means, counts={}, interval=_coverage_text(len(plots)))
     if isinstance(first, MatrixPlot):
         cells = np.array([plot.values for plot in plots if isinstance(plot, MatrixPlot)], np.float64)
-        means = np.where(np.isnan(cells).any(axis=0), None, cells.mean(axis=0)).tolist()
-        return replace(first, values=means, bounds=(), counts=(), interval=f"means over {len(plots)} seeds")
+        values = [[None if np.isnan(cell) else float(cell) for cell in row] for row in cells.mean(axis=0)]
+        return replace(first, values=values, bounds=(), counts=(), interval=f"means over {len(plots)} seeds")
     return first
 
 

@@ -28,6 +28,8 @@ from abl_cards.cli.progress import show_progress
 from abl_cards.core import texts_by_language
 
 if TYPE_CHECKING:
+    from rich.text import Text
+
     from abl_cards.cli.player_texts import PlayerTexts
     from abl_cards.matches import ReviewedDecision, SeatSummary
 
@@ -154,7 +156,7 @@ def _print_plays(decisions: Sequence[ReviewedDecision], texts: PlayerTexts) -> N
         return
     shown = [decision for decision in decisions if abs(decision.loss) >= SHOWN_LOSS]
     has_bars, largest = has_room(console), max((abs(decision.loss) for decision in shown), default=0.0)
-    rows = [
+    rows: list[tuple[str | Text, ...]] = [
         (
             f"{one.act}{' ?' if one.is_mistake else ''}", str(one.seat),
             texts.to_rich(texts.move(one.decision_point, one.played_move.row)),

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from abl_cards.cli.console import check_host, fail, find_game, list_game_names, load_knowledge
-from abl_cards.core import require_extra
+from abl_cards.core import PROJECT, require_extra
 
 DEFAULT_PORT = 8765
 
@@ -52,7 +52,9 @@ def web(
     watch: Annotated[
         list[Path] | None,
         typer.Option(
-            "--watch", metavar="DIR", help="Folder of runs, results and served tables to show; may be repeated."
+            "--watch",
+            metavar="DIR",
+            help="Folder of runs, results and served tables to show; may be repeated; default: runs, docs/results.",
         ),
     ] = None,
     open_browser: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
@@ -80,7 +82,7 @@ def web(
         port,
         tuple(names or ()),
         save,
-        watch_folders=tuple(watch or ()),
+        watch_folders=tuple(watch or _default_watch_folders()),
         state_folder=state_dir or default_state_folder(),
         preload_agent=True,
         prewarm_table=True,
@@ -107,3 +109,8 @@ def _check_games(*names: str) -> None:
     for name in names:
         if name and name not in shipped:
             load_knowledge(find_game(name), None, None)
+
+
+def _default_watch_folders() -> list[Path]:
+    """Return the folder of runs, and the results of a checkout, where they exist."""
+    return [folder for folder in (Path("runs"), PROJECT / "docs" / "results") if folder.is_dir()]

@@ -37,7 +37,7 @@ _LINE = 0.15
 """Height of a line of text in inches."""
 _MAX_MARKERS = 14
 """Largest number of markers of a line."""
-_STYLE = {
+_STYLE: Any = {
     "font.size": FONT_SIZE, "axes.titlesize": FONT_SIZE, "axes.labelsize": FONT_SIZE, "xtick.labelsize": FONT_SIZE,
     "ytick.labelsize": FONT_SIZE, "legend.fontsize": FONT_SIZE, "figure.titlesize": FONT_SIZE,
     "font.family": "sans-serif", "font.sans-serif": ["DejaVu Sans"], "svg.fonttype": "none",

@@ -123,8 +123,13 @@ class BranchList:
             raise GameError("no decision at this place", ErrorCode.NOT_FOUND)
         frames, recorder = ReplayFrames(self._engine), ActRecorder(self._engine)
         frames.resume(self._frames[index]["trick"])
-        point = self._engine.read_decision_point(self._record, number)
-        return position_of(self._engine, point, self._record, ListenerList((frames, recorder))), frames, recorder
+        if self._frames[index]["plays"]:
+            view = self._engine.decisions_at_acts([self._record], [number]).view
+        else:
+            view = self._engine.read_decision_point(self._record, number).decision.view
+        position = position_of(self._engine, view, self._record, ListenerList((frames, recorder)))
+        position.set_hands(self._frames[index]["hands"])  # records of platforms give only the hand of the seat
+        return position, frames, recorder
 
     # --- variations ---------------------------------------------------------------------------------------------------
 

@@ -12,13 +12,23 @@ import numpy as np
 from abl_cards.agents import Agent
 from abl_cards.core import ErrorCode, GameError, derive_key, splitmix64_array
 from abl_cards.games import Engine
+from abl_cards.games.description import counts_from_cards
 from abl_cards.games.notation import (
     find_options,
     find_plays,
     include_move,
     notate_moves,
 )
-from abl_cards.games.tables import Choices, DecisionPoint, Decisions, Listener, NullListener, Tables, is_play_decision
+from abl_cards.games.tables import (
+    Choices,
+    DecisionPoint,
+    Decisions,
+    Listener,
+    NullListener,
+    PlayerView,
+    Tables,
+    is_play_decision,
+)
 from abl_cards.games.types import Indices, Moves, copy_rows
 from abl_cards.web.selection import CardSelection
 from abl_cards.web.snapshot import options_json
@@ -82,6 +92,13 @@ class ReviewPosition:
             "asked": None if self.is_over else options_json(self, int(state.stage[0])),
         }  # fmt: skip
 
+    def set_hands(self, hands: Sequence[Sequence[str]]) -> None:
+        """Set the hands of all seats."""
+        rules = self.engine.rules
+        for seat, hand in enumerate(hands):
+            kinds = (rules.card_codes.kind_by_text[text] for text in hand)
+            self.tables.state.hands[0, seat] = counts_from_cards(kinds, len(rules.pack))
+
     # --- acts ---------------------------------------------------------------------------------------------------------
 
     def play(self, value: Any) -> None:
@@ -125,16 +142,15 @@ class ReviewPosition:
             self.tables.choose(ONLY_TABLE, agent.choose(self.tables.choices(ONLY_TABLE), keys).astype(np.uint8))
 
 
-def position_of(engine: Engine, point: DecisionPoint, record: Mapping[str, Any], listener: Listener) -> ReviewPosition:
+def position_of(engine: Engine, view: PlayerView, record: Mapping[str, Any], listener: Listener) -> ReviewPosition:
     """Set up the table of a decision of a record, with all hands.
 
     Args:
         engine: Engine of the game.
-        point: The decision, as ``Engine.read_decision_point`` reads it from the record.
+        view: View of the decision, at the table that the record was replayed at.
         record: The record; its number of the episode and its points so far are taken over.
         listener: Notified of the events from here on.
     """
-    view = point.decision.view
     tables = Tables(engine.rules, 1, listener)
     tables.auto_next_episode = False
     copy_rows(view.state, view.rows[:1], tables.state)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -53,12 +54,24 @@ def read_match_results(folders: Sequence[Path]) -> list[dict[str, Any]]:
     """Return the agents and win rates of match results that ``match --json`` has printed into files."""
     results = []
     for name, file in find_files(folders, RESULTS_PATTERN):
-        value = read_json_file(file, MAX_BYTES)  # other JSON files are ignored
-        if isinstance(value, dict) and _is_match(value):
-            low, high = value["interval"]
-            results.append({"file": name, "game": str(value.get("game", "")), "agents": list(map(str, value["agents"])),
-                         "games": value["games"], "rate": value["rate"], "low": low, "high": high})  # fmt: skip
+        status = file.stat()
+        match = _read_match(file, status.st_mtime_ns, status.st_size)
+        if match:
+            results.append({"file": name, **match})
     return results
+
+
+@lru_cache(4 * MAX_FILES)
+def _read_match(file: Path, modified: int, size: int) -> dict[str, Any] | None:
+    """Return the match result in one version of a file; None for other JSON files."""
+    value = read_json_file(file, MAX_BYTES)
+    if not isinstance(value, dict) or not _is_match(value):
+        return None
+    low, high = value["interval"]
+    return {
+        "game": str(value.get("game", "")), "agents": list(map(str, value["agents"])), "games": value["games"],
+        "rate": value["rate"], "low": low, "high": high,
+    }  # fmt: skip
 
 
 def _is_match(value: dict[str, Any]) -> bool:

@@ -13,7 +13,7 @@ from abl_cards.web.game_tiles import GameTiles
 from abl_cards.web.limits import MAX_CONNECTIONS, MAX_FRAME_BYTES
 from abl_cards.web.middleware import LOCAL_HOSTS, SecurityMiddleware
 from abl_cards.web.prewarmed_table import PrewarmedTable
-from abl_cards.web.start_progress import StartProgress, observe_kernels, read_weights
+from abl_cards.web.start_progress import StartProgress, is_first_start, observe_kernels, read_weights
 from abl_cards.web.startup_app import StartupApp
 
 if TYPE_CHECKING:
@@ -90,6 +90,8 @@ async def serve(
         web_config = _with_state_folder(web_config, stack, on_message)
         prewarmed = PrewarmedTable(web_config)
         progress = StartProgress(read_weights())
+        if is_first_start():
+            progress.expect_kernels()
         tiles = GameTiles(web_config.extra_games, web_config.state_folder)
         api_loader = ApiLoader(web_config, prewarmed, progress, tiles)
         startup_app = StartupApp(web_config, prewarmed, api_loader, api_loader.close, progress, tiles)

@@ -7,12 +7,14 @@ report while the engine is loading.
 from __future__ import annotations
 
 import json
+import os
 import threading
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+PACKAGE = Path(__file__).parents[1]
 WEIGHTS_FILE = Path(__file__).parent / "kernel_weights.json"
 """Steps of first starts by game, in their order, with processor seconds: ``python -m tests.web.kernel_weights``."""
 IMPORTS, RULES, TABLE = "(imports)", "(rules)", "(table)"
@@ -85,12 +87,17 @@ class StartProgress:
         self._clock, self._lock, self._plans = clock, threading.Lock(), {game: StartPlan(plans[game]) for game in plans}
         self._start = self._last_end = clock()
         self._num_compiled, self._has_begun, self._is_ready, self._share = 0, False, False, 0.0
+        self._is_expected = False
 
     def set_game(self, game: str) -> None:
         """Use the plan of a game, if there is one; otherwise that of the game which is most alike."""
         with self._lock:
             if game in self._plans:
                 self._plans = {game: self._plans[game]}
+
+    def expect_kernels(self) -> None:
+        """Report a share before the first kernel, since there are no compiled ones."""
+        self._is_expected = True
 
     def begin_kernel(self) -> None:
         """Note that a kernel is being compiled, possibly within another one."""
@@ -126,7 +133,7 @@ class StartProgress:
         """
         with self._lock:
             share = seconds = None
-            if not self._is_ready and self._has_begun and self._plans:
+            if not self._is_ready and (self._has_begun or self._is_expected) and self._plans:
                 elapsed, remaining = self._clock() - self._start, self._estimate_remaining()
                 estimate = min(_MAX_SHARE, elapsed / max(elapsed + remaining, 1e-9))
                 share = self._share = max(self._share, estimate)
@@ -144,6 +151,13 @@ class StartProgress:
         plan = min(self._plans.values(), key=lambda plan: plan.mismatch)
         speed = (plan.ended + _PRIOR_TIME) / (self._last_end - self._start + _PRIOR_TIME)
         return plan.remaining_work(speed * (self._clock() - self._last_end)) / speed
+
+
+def is_first_start(package: Path = PACKAGE) -> bool:
+    """Return whether numba has stored no kernel yet, beside the modules or in the folder of its setting."""
+    folder = os.environ.get("NUMBA_CACHE_DIR")
+    root = Path(folder) if folder else package / "games"
+    return os.access(root, os.W_OK) and not any(root.rglob("*.nbi"))
 
 
 def read_weights(file: Path = WEIGHTS_FILE) -> dict[str, dict[str, float]]:

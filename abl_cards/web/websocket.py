@@ -199,8 +199,8 @@ class BrowserConnection(AdviceRequests):
         while not self._rate_limiter.try_acquire():  # delays this client only; no frame is lost
             await asyncio.sleep(1 / FRAME_RATE)
         if len(text.encode("utf-8", "replace")) > MAX_FRAME_BYTES:
-            message = f"the frame is larger than {MAX_FRAME_BYTES} bytes"
-            await self._send_error(GameError(message, ErrorCode.TOO_LARGE))
+            too_large = f"the frame is larger than {MAX_FRAME_BYTES} bytes"
+            await self._send_error(GameError(too_large, ErrorCode.TOO_LARGE))
             return
         request_number = None
         try:

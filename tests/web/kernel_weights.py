@@ -91,8 +91,8 @@ def main(game: str = "") -> None:
         return
     weights = {name: to_weights(measure(name)) for name in game_names()}
     write(weights)
-    for name, steps in weights.items():
-        print(f"{name}: {len(steps)} steps, {sum(steps.values()):.1f} s")
+    for name, plan in weights.items():
+        print(f"{name}: {len(plan)} steps, {sum(plan.values()):.1f} s")
 
 
 if __name__ == "__main__":

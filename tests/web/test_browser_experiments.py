@@ -10,7 +10,7 @@ import pytest
 from abl_cards.core.plots import Axis, ErrorBarPlot, LinePlot, MatrixPlot, share_axis
 from abl_cards.experiments.report import ExperimentReport, ReportTable
 from tests.effort import long
-from tests.web.browser import serious
+from tests.web.browser import PICTURES, serious
 
 pytestmark = long
 
@@ -128,3 +128,16 @@ def test_a_report_fits_every_screen(look: Any, watched: Path, width: int, height
         assert here.page.evaluate("document.documentElement.scrollWidth") <= width
         assert serious(here.page) == []
         here.open("static/vendor/preact.LICENSE.txt")
+
+
+def test_the_results_of_the_project_are_shown(look: Any, house: Any) -> None:
+    house[1].config = replace(house[1].config, watch_folders=(PICTURES.parent / "results",))
+    here = look(1180, 800)
+    here.open("#/watch")
+    here.page.wait_for_selector("a[href='#/watch/ladder/guandan'] svg.chart")
+    reports = len(list((PICTURES.parent / "results").glob("*/results.json")))
+    assert here.page.locator("a[href^='#/watch/report/']").count() == reports
+    here.picture("experiments")
+    here.page.locator("a[href$='guandan_tournament']").click()
+    here.page.wait_for_selector("figure svg.chart")
+    assert here.page.locator(".cell-value", has_text="98").count() >= 1

@@ -6,6 +6,7 @@ import pytest
 
 from tests.effort import long
 from tests.web.browser import Watched, serious
+from tests.web.test_browser import play_once
 from tests.web.test_words import is_foreign
 
 PRODUCT = "abl-cards"
@@ -22,6 +23,8 @@ TEXTS = """() => {
       if (element.getAttribute(name) && !element.closest('[lang=en]')) texts.push(element.getAttribute(name));
   return texts;
 }"""
+KNOWN = "() => document.querySelector('.tile svg') && !document.querySelector('.tile .face-down')"
+"""The cards of all tiles are known."""
 WIDE = "() => document.documentElement.scrollWidth - innerWidth"
 
 
@@ -64,14 +67,12 @@ def test_a_newcomer_plays_and_finds_the_table_again(look: Any) -> None:
     here.page.click(".tile-play[href='#/play/new/president']")
     here.page.wait_for_selector(".hand .card")
     state = here.wait_for_turn()
-    here.press("h")
-    here.page.wait_for_selector(".hand .picked")
-    here.press("Enter")
-    here.wait_for_change(state["at"])
+    play_once(here, state)
     here.page.wait_for_timeout(300)
     here.page.click(".home-link")
     here.page.wait_for_selector(".table-card .thumbnail")
     assert "President" in here.page.locator(".table-card").inner_text()
+    here.page.wait_for_function(KNOWN)
     assert serious(here.page) == []
     here.picture("home")
     here.page.click(".table-open")
@@ -153,10 +154,4 @@ def play_deal(here: Watched) -> None:
         state = here.wait_for_turn()
         if state["phase"] in ("end", "over"):
             return
-        here.press("h")
-        here.page.wait_for_function(
-            "() => document.querySelector('.advice[aria-busy=false] .verdict, .advice .verdict')"
-        )
-        here.page.wait_for_timeout(100)
-        here.press("Enter" if here.page.locator(".hand .picked").count() else "p")
-        here.wait_for_change(state["at"])
+        play_once(here, state)

@@ -55,9 +55,10 @@ def run(cell: Any) -> None:
     cell.locator("header button[title^=Run]").click()
 
 
-def kinds(page: Any) -> list[str]:
-    names: list[str] = page.locator(".cell h3").all_inner_texts()
-    return [name.split(" ", 1)[1] for name in names]
+def wait_for_order(page: Any, *names: str) -> None:
+    """Wait until the first cells have these names."""
+    for number, name in enumerate(names):
+        page.locator(".cell").nth(number).locator("h3", has_text=f"{number + 1} {name}").wait_for()
 
 
 def test_moves_are_compared_with_their_reasons_side_by_side(look: Any) -> None:
@@ -115,13 +116,15 @@ def test_cells_keep_their_results_and_are_moved_by_keys(look: Any) -> None:
     write(page, BARRED)
     page.locator(".cell-cases[data-status=stale]").wait_for()
     assert cases.locator("p.good").count() == 1
-    assert kinds(page)[:2] == ["Rules in words", "Position"]
+    wait_for_order(page, "Rules in words", "Position")
     page.locator(".cell").first.focus()
     page.keyboard.press("Alt+ArrowDown")
-    assert kinds(page)[:2] == ["Position", "Rules in words"]
+    wait_for_order(page, "Position", "Rules in words")
+    page.locator(".cell-words:focus").wait_for()
     page.keyboard.press("ArrowUp")
+    page.locator(".cell-position:focus").wait_for()
     page.keyboard.press("Delete")
-    assert kinds(page)[0] == "Rules in words"
+    wait_for_order(page, "Rules in words")
     page.get_by_role("button", name="Undo the last saved").click()
     page.locator(".cell-cases[data-status=done]").wait_for()
     assert "barred" not in page.locator(".cm-content").inner_text()

@@ -30,7 +30,7 @@ def open_record(here: Any, tmp_path: Path, name: str) -> None:
 def find_mistakes(here: Any, deals: int) -> None:
     here.page.fill("#review-deals", str(deals))
     here.page.locator(".method-form button").click()
-    here.page.wait_for_selector(".review[data-state=done] .curve")
+    here.page.wait_for_selector(".review[data-state=done] .curve", timeout=300_000)
 
 
 def test_a_record_is_looked_over(look: Any, tmp_path: Path) -> None:

@@ -196,7 +196,7 @@ def test_new_tables_say_what_agents_and_rules_are(look: Any) -> None:
     here = look(width=320, height=640, locale="zh-CN")
     here.new_table(game="president", seed=3)
     settle(here)
-    boxes = [link.bounding_box() for link in here.page.locator(".bar nav a:visible").all()]
+    boxes = [link.bounding_box() for link in here.page.locator(".bar > a:visible, .bar > button:visible").all()]
     assert boxes
     assert all(box["height"] < 44 and box["x"] + box["width"] <= 320 for box in boxes)
     assert here.page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")

@@ -14,7 +14,7 @@ from abl_cards.web.static_files import STATIC_FOLDER
 from tests.web.test_scripts import run_script
 
 RANGES = [(0, 1), (4, 8), (-3.2, 17.9), (0.0005, 31), (1e6, 4.3e6), (50, 50), (0.028, 1.5), (3, 4), (-0.4, -0.1)]
-PLACES = [[5, 5.5, 9], [10, 10, 11, 50, 2], [0, 0, 0, 0], [60, 59]]
+PLACES: list[list[float]] = [[5, 5.5, 9], [10, 10, 11, 50, 2], [0, 0, 0, 0], [60, 59]]
 
 
 def test_ticks_are_those_of_documents() -> None:

@@ -456,3 +456,17 @@ def test_a_profile_runs_under_itself(with_page: Within) -> None:
             assert pinned["num_gone"] == lost
 
     with_page(play)
+
+
+def test_the_position_of_a_decision_is_taken_to_the_laboratory(with_page: Within) -> None:
+    async def play(page: Page) -> None:
+        socket = await page.begin()
+        view = await socket.wait_for_turn()
+        socket.send(do="state", at=view["at"], n=1)
+        state = (await socket.until("state"))["state"]
+        lab, _ = await begin(page)
+        (pinned,) = (await ask(page, lab, "look", states=[state]))["pinned"]
+        assert sorted(pinned["drawn"]["hand"]) == sorted(view["hand"])
+        assert pinned["before"] == pinned["after"] > 0
+
+    with_page(play)

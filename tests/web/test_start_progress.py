@@ -1,6 +1,7 @@
 """Tests of the progress of a first start."""
 
 import importlib
+from pathlib import Path
 from typing import Any
 
 import numba
@@ -8,7 +9,15 @@ import pytest
 
 from abl_cards.web.config import WebConfig
 from abl_cards.web.prewarmed_table import PrewarmedTable
-from abl_cards.web.start_progress import IMPORTS, RULES, TABLE, StartProgress, observe_kernels, read_weights
+from abl_cards.web.start_progress import (
+    IMPORTS,
+    RULES,
+    TABLE,
+    StartProgress,
+    is_first_start,
+    observe_kernels,
+    read_weights,
+)
 from abl_cards.web.startup_app import StartupApp
 from tests.web.asgi import request
 
@@ -63,6 +72,25 @@ def test_the_share_never_falls_and_the_remaining_time_is_right(slowness: float, 
     assert progress.to_json()["kernels"] == 20 - len(left_out)
     progress.finish()
     assert progress.to_json()["share"] is None
+
+
+def test_a_share_is_reported_from_the_beginning_where_nothing_is_compiled(tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+    (tmp_path / "games" / "__pycache__").mkdir(parents=True)
+    assert is_first_start(tmp_path)
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    assert is_first_start(tmp_path / "elsewhere")
+    (tmp_path / "games" / "__pycache__" / "kernel.nbi").touch()
+    assert not is_first_start(tmp_path / "elsewhere")
+    monkeypatch.delenv("NUMBA_CACHE_DIR")
+    assert not is_first_start(tmp_path)
+    clock = Clock()
+    progress = StartProgress({"game": WEIGHTS}, clock)
+    progress.expect_kernels()
+    clock.now += 5.0
+    answer = progress.to_json()
+    assert 0 < answer["share"] < 0.5
+    assert answer["seconds"] == pytest.approx(sum(WEIGHTS.values()) - 5.0, rel=0.5)
 
 
 def test_kernels_of_the_weights_exist() -> None:

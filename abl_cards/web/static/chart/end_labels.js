@@ -14,7 +14,7 @@ export function EndLabels({ lines, plot, view, range }) {
     ([name], index) =>
       ends[index] &&
       html`
-        <g key=${name} class=${seriesClass(index)}>
+        <g key=${name} class=${seriesClass(plot, name, index)}>
           <line
             class="leader"
             x1=${view.x.place(ends[index][0]) + 5}

@@ -1,7 +1,7 @@
 // Component Legend: lines with their names, below a chart.
 import { html } from '../html.js';
 import { Marker } from './marker.js';
-import { lineClass } from './series.js';
+import { lineClass, seriesClass } from './series.js';
 
 export function Legend({ names, plot }) {
   return html`
@@ -9,8 +9,8 @@ export function Legend({ names, plot }) {
       ${names.map(
         (name, index) => html`
           <li key=${name}>
-            <svg viewBox="0 0 34 12" aria-hidden="true">
-              <line class=${lineClass(index, plot.dashed?.includes(name))} x1="1" x2="33" y1="6" y2="6" />
+            <svg class=${seriesClass(plot, name, index)} viewBox="0 0 34 12" aria-hidden="true">
+              <line class=${lineClass(plot, name, index)} x1="1" x2="33" y1="6" y2="6" />
               <${Marker} index=${index} x=${17} y=${6} />
             </svg>
             ${name}

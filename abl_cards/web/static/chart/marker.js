@@ -1,6 +1,5 @@
 // Component Marker: marker of a line at a place; every second line has hollow ones.
 import { html } from '../html.js';
-import { seriesClass } from './series.js';
 
 const R = 3.4;
 const SHAPES = [
@@ -13,6 +12,6 @@ const SHAPES = [
 
 export function Marker({ index, x, y }) {
   return html`
-    <g class=${`marker ${seriesClass(index)} ${index % 2 ? 'hollow' : ''}`}>${SHAPES[index % SHAPES.length](x, y)}</g>
+    <g class=${index % 2 ? 'marker hollow' : 'marker'}>${SHAPES[index % SHAPES.length](x, y)}</g>
   `;
 }

@@ -53,7 +53,7 @@ export function LookOverPanel() {
           <p class="problem" role="alert">${problem}</p>
         `
       }
-      <p><a href="#/review">${t('samples')}</a></p>
+      <p><a href="#/review/new">${t('samples')}</a></p>
     </section>
   `;
 }

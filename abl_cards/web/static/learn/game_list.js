@@ -4,6 +4,8 @@ import { localise, useSettings } from '../settings.js';
 import { t } from '../words.js';
 import { useRequest } from './use_request.js';
 
+const lessonCount = (number) => t(number === 1 ? 'learnLesson1' : 'learnLessonCount', number);
+
 export function GameList() {
   useSettings();
   const { value, problem } = useRequest('/api/games');
@@ -18,10 +20,7 @@ export function GameList() {
             <li key=${game.name}>
               <a href=${`#/learn/${encodeURIComponent(game.name)}`}>
                 <b>${localise(game.title)}</b>
-                ${
-                  game.lessons > 0 &&
-                  html`<span class="small">${t(game.lessons === 1 ? 'learnLesson1' : 'learnLessonCount', game.lessons)}</span>`
-                }
+                ${game.lessons > 0 && html`<span class="small">${lessonCount(game.lessons)}</span>`}
               </a>
             </li>
           `,

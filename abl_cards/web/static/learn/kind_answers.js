@@ -3,22 +3,7 @@ import { CardRow } from '../cards/card_row.js';
 import { html } from '../html.js';
 import { localise } from '../settings.js';
 import { t } from '../words.js';
-
-function Beating({ answer, deck }) {
-  const name = localise(answer.name);
-  const word = answer.extent === 'all' ? 'learnAny' : answer.only.length ? 'learnOnly' : 'learnFrom';
-  const plays = answer.only.length ? answer.only : [answer.from];
-  return html`
-    <li>
-      <span class="yes" aria-hidden="true">✓</span>
-      <span class="said">${t(word, name)}</span>
-      <span class="plays">
-        ${plays.map((play) => play && html`<${CardRow} key=${play.label} deck=${deck} cards=${play.cards} small />`)}
-        ${answer.extent === 'some' && !answer.only.length && html`<span class="up" aria-hidden="true">▲</span>`}
-      </span>
-    </li>
-  `;
-}
+import { BeatingKind } from './beating_kind.js';
 
 export function KindAnswers({ answer, deck }) {
   const beating = answer.answers.filter((item) => item.extent !== 'none');
@@ -29,7 +14,7 @@ export function KindAnswers({ answer, deck }) {
     <h3>${t('learnBeats')}</h3>
     <ul class="answers">
       ${beating.length === 0 && html`<li><span class="said">${t('learnNothing')}</span></li>`}
-      ${beating.map((item) => html`<${Beating} key=${item.name[0]} answer=${item} deck=${deck} />`)}
+      ${beating.map((item) => html`<${BeatingKind} key=${item.name[0]} answer=${item} deck=${deck} />`)}
     </ul>
     <h3>${t('learnNot')}</h3>
     <ul class="answers">

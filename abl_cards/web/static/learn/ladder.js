@@ -7,7 +7,11 @@ import { KindAnswers } from './kind_answers.js';
 import { SuitAnswers } from './suit_answers.js';
 import { useRequest } from './use_request.js';
 
-const groupOf = (groups, label) => Math.max(0, groups.findIndex((group) => group.labels.includes(label)));
+const groupOf = (groups, label) =>
+  Math.max(
+    0,
+    groups.findIndex((group) => group.labels.includes(label)),
+  );
 
 export function Ladder({ facts }) {
   const { groups, first, tricks } = facts.ladder;

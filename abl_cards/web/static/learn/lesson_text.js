@@ -9,53 +9,40 @@ import { RuleBlock } from './rule_block.js';
 
 const BLOCKS = { position: PositionBlock, deal: DealBlock, rule: RuleBlock, quiz: Quiz };
 
-function Heading({ level, children }) {
-  if (level === 1) return html`<h1>${children}</h1>`;
-  return level === 2 ? html`<h2>${children}</h2>` : html`<h3>${children}</h3>`;
-}
+const headingOf = (level, children) =>
+  level === 1 ? html`<h1>${children}</h1>` : level === 2 ? html`<h2>${children}</h2>` : html`<h3>${children}</h3>`;
 
-function Node({ node, context }) {
-  const inside = () => html`<${Nodes} nodes=${node.children} context=${context} />`;
-  switch (node.kind) {
-    case 'heading':
-      return html`<${Heading} level=${node.level}>${inside()}</${Heading}>`;
-    case 'paragraph':
-      return html`<p>${inside()}</p>`;
-    case 'list':
-      return html`<ul>${inside()}</ul>`;
-    case 'steps':
-      return html`<ol>${inside()}</ol>`;
-    case 'item':
-      return html`<li>${inside()}</li>`;
-    case 'quote':
-      return html`<blockquote>${inside()}</blockquote>`;
-    case 'strong':
-      return html`<strong>${inside()}</strong>`;
-    case 'em':
-      return html`<em>${inside()}</em>`;
-    case 'cards':
-      return node.cards.map((card, index) => html`<${CardChip} key=${index} deck=${context.deck} text=${card} />`);
-    case 'code':
-      return html`<code>${node.text}</code>`;
-    case 'listing':
-      return html`<pre><code>${node.text}</code></pre>`;
-    case 'line':
-      return html`<hr />`;
-    case 'break':
-      return html`<br />`;
-    case 'space':
-      return ' ';
-    case 'block': {
-      const block = context.blocks[node.index];
-      return html`<${BLOCKS[block.kind]} block=${block} index=${node.index} context=${context} />`;
-    }
-    default:
-      return node.text ?? '';
-  }
-}
+// Elements of containers, by kind of node.
+const CONTAINERS = {
+  paragraph: (inside) => html`<p>${inside}</p>`,
+  list: (inside) => html`<ul>${inside}</ul>`,
+  steps: (inside) => html`<ol>${inside}</ol>`,
+  item: (inside) => html`<li>${inside}</li>`,
+  quote: (inside) => html`<blockquote>${inside}</blockquote>`,
+  strong: (inside) => html`<strong>${inside}</strong>`,
+  em: (inside) => html`<em>${inside}</em>`,
+};
 
-function Nodes({ nodes, context }) {
-  return nodes.map((node, index) => html`<${Node} key=${index} node=${node} context=${context} />`);
+// Elements of nodes without children, by kind of node.
+const LEAVES = {
+  cards: (node, context) =>
+    node.cards.map((card, index) => html`<${CardChip} key=${index} deck=${context.deck} text=${card} />`),
+  code: (node) => html`<code>${node.text}</code>`,
+  listing: (node) => html`<pre><code>${node.text}</code></pre>`,
+  line: () => html`<hr />`,
+  break: () => html`<br />`,
+  space: () => ' ',
+  text: (node) => node.text,
+  block: (node, context) => {
+    const block = context.blocks[node.index];
+    return html`<${BLOCKS[block.kind]} block=${block} index=${node.index} context=${context} />`;
+  },
+};
+
+function nodeElement(node, context) {
+  if (!node.children) return LEAVES[node.kind](node, context);
+  const inside = node.children.map((child) => nodeElement(child, context));
+  return node.kind === 'heading' ? headingOf(node.level, inside) : CONTAINERS[node.kind](inside);
 }
 
 export function LessonText({ game, lesson, grade }) {
@@ -74,5 +61,6 @@ export function LessonText({ game, lesson, grade }) {
         )}
       </ul>
     `;
-  return html`<${Nodes} nodes=${lesson.nodes} context=${{ ...lesson, game, grade }} />`;
+  const context = { ...lesson, game, grade };
+  return lesson.nodes.map((node) => nodeElement(node, context));
 }

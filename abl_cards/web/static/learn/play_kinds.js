@@ -12,7 +12,8 @@ export function PlayKinds({ facts }) {
             <h3>${localise(kind.name)}</h3>
             <${CardRow} deck=${facts.deck} cards=${kind.example.cards} />
             <p class="small">
-              ${localise(kind.shape) || localise(kind.size)}${localise(kind.note) && html` · <b>${localise(kind.note)}</b>`}
+              ${localise(kind.shape) || localise(kind.size)}${' '}
+              ${localise(kind.note) && html`<b>(${localise(kind.note)})</b>`}
             </p>
           </li>
         `,

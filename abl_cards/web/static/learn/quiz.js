@@ -2,7 +2,7 @@
 import { html, useState } from '../html.js';
 import { t } from '../words.js';
 import { ChoosePlays } from './choose_plays.js';
-import { Drawn } from './position_block.js';
+import { LessonTable } from './lesson_table.js';
 import { PickCards } from './pick_cards.js';
 import { QuizResult } from './quiz_result.js';
 
@@ -27,7 +27,7 @@ export function Quiz({ block, index, context }) {
   return html`
     <section class="block quiz" aria-label=${t('learnQuiz')}>
       <p class="question">${block.question || block.caption || t(QUESTIONS[block.task])}</p>
-      <${Drawn} block=${block} context=${context} hidesHand />
+      <${LessonTable} block=${block} context=${context} hidesHand />
       ${
         isBeat
           ? html`
@@ -40,16 +40,18 @@ export function Quiz({ block, index, context }) {
               onChange=${change}
             />
           `
-          : html`<${PickCards} cards=${block.drawn.hand} deck=${context.deck} wild=${block.drawn.wild} onChange=${change} />`
+          : html`<${PickCards}
+              cards=${block.drawn.hand}
+              deck=${context.deck}
+              wild=${block.drawn.wild}
+              onChange=${change}
+            />`
       }
       <p class="buttons">
         <button type="button" class="strong" disabled=${!isBeat && !answer.length} onClick=${() => ask(answer)}>
           ${t('learnCheck')}
         </button>
-        ${
-          block.task === 'best' &&
-          html`<button type="button" onClick=${() => ask([])}>${t('pass')}</button>`
-        }
+        ${block.task === 'best' && html`<button type="button" onClick=${() => ask([])}>${t('pass')}</button>`}
       </p>
       <div class="result" role="status">
         ${problem && html`<p class="problem">${problem}</p>`}

@@ -2,28 +2,8 @@
 import { CardRow } from '../cards/card_row.js';
 import { html } from '../html.js';
 import { localise } from '../settings.js';
-import { Words } from '../text/words.js';
 import { t } from '../words.js';
-
-function Reasons({ reasons, deck }) {
-  const names = { deck, seat: String, team: String };
-  return html`
-    <ul class="reasons">
-      ${reasons.slice(0, 4).map((reason) => html`<li key=${reason.name}><${Words} text=${reason.words} names=${names} /></li>`)}
-    </ul>
-  `;
-}
-
-function Best({ graded, deck }) {
-  const { best } = graded;
-  return html`
-    <div class="best">
-      <p>${t('learnBest')}</p>
-      ${best.cards.length ? html`<${CardRow} deck=${deck} cards=${best.cards} />` : html`<b>${t('pass')}</b>`}
-      <${Reasons} reasons=${graded.difference?.length ? graded.difference : best.reasons} deck=${deck} />
-    </div>
-  `;
-}
+import { BestPlay } from './best_play.js';
 
 export function QuizResult({ task, graded, deck }) {
   const name = graded.names?.map(localise).join(t('learnComma'));
@@ -39,6 +19,6 @@ export function QuizResult({ task, graded, deck }) {
         ${nearest && html`<p>${t('learnNearest')} <${CardRow} deck=${deck} cards=${nearest.cards} small /></p>`}
       `
     }
-    ${task === 'best' && (graded.own || graded.right) && html`<${Best} graded=${graded} deck=${deck} />`}
+    ${task === 'best' && (graded.own || graded.right) && html`<${BestPlay} graded=${graded} deck=${deck} />`}
   `;
 }

@@ -5,9 +5,9 @@ import { settings, updateSettings } from '../settings.js';
 
 export function StartDeal({ options, label }) {
   const [problem, setProblem] = useState('');
-  const [isBusy, setBusy] = useState(false);
+  const [isBusy, setIsBusy] = useState(false);
   const start = () => {
-    setBusy(true);
+    setIsBusy(true);
     updateSettings({ coach: 'before' });
     setProblem('');
     request('/api/tables', { name: settings().name, practice: true, ...options }).then(
@@ -15,7 +15,7 @@ export function StartDeal({ options, label }) {
         location.hash = `#/play/${opened.table}/${opened.token}`;
       },
       (error) => {
-        setBusy(false);
+        setIsBusy(false);
         setProblem(error.message);
       },
     );

@@ -3,7 +3,10 @@ import { addWords } from '../words.js';
 
 addWords({
   learnGame: ['Learn a game', '学一种玩法'],
-  learnChoose: ['Choose a game: its rules are explained from the rule folder itself.', '选一种游戏：说明直接由规则生成。'],
+  learnChoose: [
+    'Choose a game: its rules are explained from the rule folder itself.',
+    '选一种游戏：说明直接由规则生成。',
+  ],
   learnWait: ['reading the rules …', '正在读规则……'],
   learnAim: ['What it is about', '怎么算赢'],
   learnCourse: ['A deal, step by step', '一局怎么打'],

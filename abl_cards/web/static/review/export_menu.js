@@ -4,7 +4,9 @@ import { request } from '../link.js';
 import { t } from '../words.js';
 import { saveFile } from './save_file.js';
 
-export function ExportMenu({ review, work, rows, drawing, caption }) {
+const PICTURE_SIZE = { width: 900, height: 640 };
+
+export function ExportMenu({ review, work, rows, drawing, caption, makePosition, isOpen }) {
   const isDone = work.decisions.length > 0;
   const saveRecord = async () => {
     const record = await request(`/api/reviews/${review.review}/record`);
@@ -18,6 +20,10 @@ export function ExportMenu({ review, work, rows, drawing, caption }) {
     const { timelineSvg } = await import('./timeline_svg.js');
     saveFile('review.svg', timelineSvg(drawing.current, caption), 'image/svg+xml');
   };
+  const savePicture = async () => {
+    const { tableSvg } = await import('../table/table_svg.js');
+    saveFile('table.svg', tableSvg(makePosition(), PICTURE_SIZE, { isOpen }), 'image/svg+xml');
+  };
   const item = (word, isEnabled, save) => html`
     <button type="button" disabled=${!isEnabled} onClick=${save}>${t(word)}</button>
   `;
@@ -27,7 +33,7 @@ export function ExportMenu({ review, work, rows, drawing, caption }) {
       <div>
         ${item('asRecord', true, saveRecord)} ${item('asCsv', isDone, saveTable)}
         ${item('asJson', isDone, () => saveFile('review.json', JSON.stringify(work.result), 'application/json'))}
-        ${item('asSvg', isDone, saveGraph)}
+        ${item('asSvg', isDone, saveGraph)} ${item('asPicture', true, savePicture)}
       </div>
     </details>
   `;

@@ -9,8 +9,8 @@ export function LearnPanel({ learn, frame, decision, glyph, names, method, playe
   const { places, at, grade, isGrading, isSolved, problem } = learn;
   const isGood = grade && !grade.mistake;
   return html`
-    <section class="panel coach learn" aria-label=${t('learn')} aria-live="polite">
-      <h2>${t('learn')} ${at + 1}/${places.length}</h2>
+    <section class="panel coach learn" aria-label=${t('learnMistakes')} aria-live="polite">
+      <h2>${t('learnMistakes')} ${at + 1}/${places.length}</h2>
       <p>
         ${t('learnTask', playerName(frame.seat))}${' '}
         <b><${Words} text=${frame.act.text} names=${names} /></b> ${glyph}

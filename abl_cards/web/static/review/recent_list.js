@@ -40,7 +40,7 @@ export function RecentList({ open }) {
                   ${countBranches(game.text) > 0 && ` · ${t('withVariations', countBranches(game.text))}`}
                 </span>
               </button>
-              <button type="button" class="quiet" aria-label=${t('forget')} onClick=${() => forget(game.text)}>
+              <button type="button" class="quiet" aria-label=${t('forgetGame')} onClick=${() => forget(game.text)}>
                 ✕
               </button>
             </li>

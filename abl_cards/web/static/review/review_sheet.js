@@ -1,11 +1,9 @@
 // Component ReviewSheet: a record on the table, with its acts, timeline, coach and figures.
 import { announce } from '../announce.js';
-import { fixedText } from '../format.js';
-import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from '../html.js';
-import { onKeys } from '../keys.js';
+import { html, useEffect, useMemo, useRef, useState } from '../html.js';
 import { localise, useSettings } from '../settings.js';
 import { eventText } from '../table/event_text.js';
-import { makeNames } from '../table/position.js';
+import { makeNames, positionOfFrame } from '../table/position.js';
 import { agentName } from '../text/agent_name.js';
 import { plainText } from '../text/marked_text.js';
 import { t } from '../words.js';
@@ -17,19 +15,18 @@ import { describeAct } from './describe_act.js';
 import { ExportMenu } from './export_menu.js';
 import { nextWithGlyph } from './glyphs.js';
 import { LearnPanel } from './learn_panel.js';
-import { framesOf, groupTricks, relativePoints, resultOf, seatsOfSide, trickNumbers } from './lines.js';
+import { framesOf, groupTricks, relativePoints, seatsOfSide, trickNumbers } from './lines.js';
 import { MethodForm } from './method_form.js';
-import { MethodLine } from './method_line.js';
 import { MoveList } from './move_list.js';
 import { ReviewHead } from './review_head.js';
-import { ReviewTable } from './review_table.js';
+import { ReviewStage } from './review_stage.js';
 import { SeatTable } from './seat_table.js';
-import { StepBar } from './step_bar.js';
 import { Timeline } from './timeline.js';
 import { sideSeries } from './timeline_scale.js';
 import { useCoach } from './use_coach.js';
 import { useLearn } from './use_learn.js';
 import { usePlayback } from './use_playback.js';
+import { useReviewKeys } from './use_review_keys.js';
 import { useTry } from './use_try.js';
 import { useWork } from './use_work.js';
 
@@ -43,7 +40,7 @@ export function ReviewSheet({ review, line, index, setBranches }) {
   const frames = useMemo(() => framesOf(review, line), [review, line]);
   const last = frames.length - 1;
   const frame = frames[Math.min(index, last)];
-  const goTo = (target, toLine = line) => {
+  const jump = (target, toLine = line) => {
     const end = toLine === line ? last : framesOf(review, toLine).length - 1;
     const place = Math.min(end, Math.max(0, target));
     location.replace(`#/review/${review.review}/${place}${toLine == null ? '' : `/${toLine}`}`);
@@ -51,7 +48,11 @@ export function ReviewSheet({ review, line, index, setBranches }) {
   const playerName = (seat) => (review.players[seat] ? `${seat} ${agentName(review.players[seat])}` : t('seat', seat));
   const names = makeNames(review.deck, playerName, frame.side, mySeat);
   const actText = (act) => (act ? eventText(names, act) : t('toDecide'));
-  const learn = useLearn({ work, goTo });
+  const learn = useLearn({ work, goTo: jump });
+  const goTo = (target, toLine = line) => {
+    learn.stop();
+    jump(target, toLine);
+  };
   const tryOut = useTry({
     review,
     line,
@@ -86,38 +87,26 @@ export function ReviewSheet({ review, line, index, setBranches }) {
     if (place != null) goTo(place, null);
   };
   const startLearning = () => (learn.isOn ? learn.stop() : learn.start([...marks.keys()], index));
+  const flip = () => setMySeat((mySeat + 1) % frame.hands.length);
   const leave = () => {
     if (!learn.isOn && !tryOut.isOn) return false;
     learn.stop();
     tryOut.stop();
     return true;
   };
-  useLayoutEffect(() => {
-    const stepping = isTrying
-      ? {}
-      : {
-          ArrowLeft: () => goTo(index - 1),
-          ArrowRight: () => goTo(index + 1),
-          Home: () => goTo(0),
-          End: () => goTo(last),
-          ' ': (event) =>
-            event.target.closest?.('button, a, summary, input') ? false : playback.setRunning(!playback.isRunning),
-        };
-    return onKeys({
-      ...stepping,
-      b: () => goToGlyph('??'),
-      m: () => goToGlyph('?'),
-      i: () => goToGlyph('?!'),
-      n: () => goToGlyph(''),
-      r: startLearning,
-      x: () => !learn.isOn && tryOut.toggle(),
-      l: () => toggle('coach'),
-      o: () => toggle('hands'),
-      e: () => toggle('estimates'),
-      f: () => setMySeat((mySeat + 1) % frame.hands.length),
-      Escape: leave,
-      ...(learn.isAnswered ? { Enter: learn.panel.next } : {}),
-    });
+  useReviewKeys({
+    index,
+    last,
+    isTrying,
+    goTo,
+    goToGlyph,
+    playback,
+    startLearning,
+    leave,
+    learn,
+    tryOut,
+    toggle,
+    flip,
   });
   useEffect(() => {
     announce(`${t('act', index + 1, frames.length)}. ${actText(frame.act)}`);
@@ -134,13 +123,6 @@ export function ReviewSheet({ review, line, index, setBranches }) {
   const describe = (place) => describeAct({ review, place, tricks, work, series, actText });
   const curveLabel = t(mySeats.length > 1 ? 'curveSide' : 'curveSeat', mySeats.map(playerName).join(t('and')));
   const shortLabel = t('curveShort', mySeats.map(playerName).join(t('and')));
-  const turnText = !learn.isOn
-    ? t('yourTry', playerName(frame.seat))
-    : learn.panel.isGrading
-      ? t('grading')
-      : learn.panel.grade
-        ? t('gradeBad', fixedText(learn.panel.grade.loss, 2), fixedText(2 * learn.panel.grade.error, 2))
-        : t('yourAnswer', playerName(frame.seat));
   const rows = () =>
     decisionRows({
       decisions: work.decisions,
@@ -150,17 +132,6 @@ export function ReviewSheet({ review, line, index, setBranches }) {
       playerName,
       moveText: (text) => (text ? plainText(localise(text), names) : ''),
     });
-  const shownFrame = isTrying ? { ...frame, act: null } : frame;
-  const result = index === last ? resultOf(review, line) : null;
-  const tryItems = [
-    { name: 'agent', text: t('letAgent'), isEnabled: !tryOut.isBusy, act: tryOut.letAgent },
-    { name: 'end', text: t('toEnd'), isEnabled: !tryOut.isBusy, act: tryOut.toEnd },
-    { name: 'leave', text: t('leave'), key: 'Esc', isEnabled: true, act: leave },
-  ];
-  const learnItems = [
-    { name: 'solution', text: t('solution'), isEnabled: true, act: () => learn.panel.solve() },
-    { name: 'leave', text: t('leave'), key: 'Esc', isEnabled: true, act: leave },
-  ];
   return html`
     <div
       class=${`review ${learn.isOn ? 'learning' : ''}`}
@@ -173,7 +144,13 @@ export function ReviewSheet({ review, line, index, setBranches }) {
         playerName=${playerName}
         result=${review.ended}
         buttons=${[
-          { word: 'learn', key: 'R', isOn: learn.isOn, isEnabled: marks.size > 0 || learn.isOn, act: startLearning },
+          {
+            word: 'learnMistakes',
+            key: 'R',
+            isOn: learn.isOn,
+            isEnabled: marks.size > 0 || learn.isOn,
+            act: startLearning,
+          },
           { word: 'tryOut', key: 'X', isOn: tryOut.isOn, isEnabled: !learn.isOn, act: tryOut.toggle },
         ]}
       >
@@ -188,45 +165,18 @@ export function ReviewSheet({ review, line, index, setBranches }) {
             ${frame.hands.map((_, seat) => html`<option key=${seat} value=${seat}>${playerName(seat)}</option>`)}
           </select>
         </label>
-        <${ExportMenu} ...${{ review, work, rows, drawing }} caption=${methodCaption(work.method)} />
+        <${ExportMenu}
+          ...${{ review, work, rows, drawing }}
+          caption=${methodCaption(work.method)}
+          isOpen=${shows.hands}
+          makePosition=${() => positionOfFrame(review, frame, mySeat, shows.hands, playerName)}
+        />
       </${ReviewHead}>
-      <div class="stage">
-        <${ReviewTable}
-          review=${review}
-          frame=${shownFrame}
-          line=${line}
-          index=${index}
-          bottom=${mySeat}
-          isOpen=${shows.hands && !learn.isOn}
-          estimate=${shows.estimates && hasCoach ? advice?.estimate : null}
-          playerName=${playerName}
-          isTrying=${isTrying}
-          turnText=${turnText}
-          onDecide=${learn.isOn ? learn.play : tryOut.decide}
-          items=${learn.isOn ? learnItems : tryItems}
-        />
-        <${StepBar}
-          index=${index}
-          last=${last}
-          goTo=${goTo}
-          ...${playback}
-          switches=${[
-            { word: 'hiddenHands', key: 'O', isOn: shows.hands, toggle: () => toggle('hands') },
-            { word: 'estimates', key: 'E', isOn: shows.estimates, toggle: () => toggle('estimates') },
-            { word: 'hints', key: 'L', isOn: shows.coach, toggle: () => toggle('coach') },
-          ]}
-          seats=${frame.hands.map((_, seat) => playerName(seat))}
-          bottom=${mySeat}
-          setBottom=${setMySeat}
-        />
-        <p class="step">
-          <b>${t('act', index + 1, frames.length)}</b>
-          ${line != null && ` · ${t('variation', line + 1)}`} · ${isTrying ? t('toDecide') : actText(frame.act)}
-          ${result && html` · <b>${t('ends')}${t('colon')}${result.points.join(' ')}</b>`}
-          ${tryOut.problem && html`<span class="problem" role="alert">${tryOut.problem}</span>`}
-        </p>
-        <${MethodLine} review=${review} work=${work} />
-      </div>
+      <${ReviewStage}
+        ...${{ review, line, index, frame, last, goTo, playback, work, learn, tryOut, isTrying, leave }}
+        ...${{ shows, toggle, mySeat, setMySeat, playerName, actText }}
+        estimate=${shows.estimates && hasCoach ? advice?.estimate : null}
+      />
       <${MoveList}
         review=${review}
         line=${line}
@@ -276,9 +226,9 @@ export function ReviewSheet({ review, line, index, setBranches }) {
             ? html`
               <${LearnPanel}
                 learn=${learn.panel}
-                frame=${review.pictures[index]}
-                decision=${work.decisionAt.get(index)}
-                glyph=${work.glyphs.get(index)}
+                frame=${review.pictures[learn.place]}
+                decision=${work.decisionAt.get(learn.place)}
+                glyph=${work.glyphs.get(learn.place)}
                 names=${names}
                 method=${work.method}
                 playerName=${playerName}

@@ -52,7 +52,7 @@ export function Section({ path }) {
   }, [index, review]);
   const notes = html`
     ${problem && html`<p class="problem" role="alert">${problem}</p>`}
-    ${isDragging && html`<p class="drop-here">${t('dropHere')}</p>`}
+    ${isDragging && html`<p class="drop-here">${t('dropNow')}</p>`}
   `;
   if (!id || id === 'new') return html`${notes}<${Opener} open=${open} />`;
   if (review?.review !== id) return html`${notes}<p class="wait">${t('connecting')}</p>`;

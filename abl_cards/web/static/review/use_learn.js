@@ -25,6 +25,7 @@ export function useLearn({ work, goTo }) {
   };
   return {
     isOn: lesson != null,
+    place: lesson ? lesson.places[lesson.at] : null,
     start,
     panel: lesson && {
       ...lesson,

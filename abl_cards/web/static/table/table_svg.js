@@ -138,7 +138,7 @@ function hud(position, rect) {
 }
 
 // Name, relation, role, number of cards and points of a seat, and its cards where they are open.
-function seat(position, number, rect, isOwn) {
+function seat(position, number, rect, isOwn, head = HEAD) {
   const info = position.seats[number];
   const shortName = info.relation ? t(`${info.relation}Short`) : '';
   const { badges } = info;
@@ -149,7 +149,9 @@ function seat(position, number, rect, isOwn) {
     info.score && itemValue(info.score, position.names),
     info.total !== 0 && !info.score && t('pointsOf', info.total),
   ].filter(Boolean);
-  const isLow = rect.h < 40;
+  const isFlat = head < HEAD; // name and number of cards stand in one line above the cards
+  const isLow = rect.h < 40 || isFlat;
+  const firstLine = isFlat ? 16 : isLow ? rect.h / 2 + 5 : 19;
   const names = [info.name, ...roles, shortName && !isLow ? `(${shortName})` : ''].filter(Boolean).join(' ');
   const lines = isLow ? [[names, ...held].join(' · ')] : [names, held.join(' · ')];
   const middle = { 'text-anchor': 'middle' };
@@ -165,17 +167,17 @@ function seat(position, number, rect, isOwn) {
       'stroke-width': 2,
     }),
     lines.map((line, index) =>
-      write(fitText(line, rect.w - 10, 14 - index), rect.w / 2, isLow ? rect.h / 2 + 5 : 19 + 18 * index, 14 - index, {
+      write(fitText(line, rect.w - 10, 14 - index), rect.w / 2, firstLine + 18 * index, 14 - index, {
         ...middle,
         'font-weight': index ? 400 : 650,
       }),
     ),
   ];
-  if (rect.h > HEAD + 20 && info.face?.length) {
-    const room = { w: rect.w - 12, h: rect.h - HEAD - 6 };
+  if (rect.h > head + 20 && info.face?.length) {
+    const room = { w: rect.w - 12, h: rect.h - head - 6 };
     const numRows = Math.max(1, Math.min(3, Math.ceil((info.face.length * 10) / (rect.w - 40))));
     const cards = fan(position, info.face, room, { card: 44, numRows, marked: info.marked ?? [] });
-    content.push(element('g', { class: 'open', transform: `translate(6 ${HEAD})` }, cards));
+    content.push(element('g', { class: 'open', transform: `translate(6 ${head})` }, cards));
   }
   return part(isOwn ? 'own' : 'seat', rect, { 'data-seat': number }, content);
 }
@@ -221,7 +223,9 @@ export function tableSvg(position, { width, height }, { isOpen = false } = {}) {
     element('style', {}, STYLE),
     element('rect', { class: 'felt', width, height, rx: 16, fill: '#1f6f54' }),
     hud(position, layout.hud),
-    others.map(({ seat: number, side, place }) => seat(position, number, layout.seats[side][place], false)),
+    others.map(({ seat: number, side, place }) =>
+      seat(position, number, layout.seats[side][place], false, layout.head),
+    ),
     seat(position, position.bottom, layout.own, true),
     piles,
     hand.length > 0 &&
