@@ -67,7 +67,7 @@ def test_check_tells_the_size_of_every_profile() -> None:
 def test_check_json_is_stable() -> None:
     answer = run("kb", "check", "guandan", "--json", "--profile", "standard")
     report = json.loads(answer.stdout)
-    assert list(report) == ["game", "directory", "profiles", "grounding"]
+    assert list(report) == ["game", "directory", "profiles", "lessons", "grounding", "hints"]
     assert report["grounding"]["rules"] < report["grounding"]["limits"]["rules"]
     assert report["grounding"]["costliest"]
     (profile,) = report["profiles"]

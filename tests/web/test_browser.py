@@ -297,8 +297,8 @@ def test_markup_in_a_name_is_text(look: Any) -> None:
     here = look()
     here.new_table(game="president", seed=1, name="<img src=x onerror=1>")
     here.open("#/watch")
-    here.page.wait_for_selector("main .table-list tbody tr")
-    assert "<img src=x onerror=1>" in here.page.locator("main").inner_text()
+    here.page.wait_for_selector("main .table-list tbody tr", state="attached")
+    assert "<img src=x onerror=1>" in here.page.locator("main").text_content()
     assert here.page.locator("main img").count() == 0
     assert serious(here.page) == []
 
@@ -315,7 +315,7 @@ def test_a_served_table_is_looked_at(look: Any, house: Any, tmp_path: Path) -> N
     assert here.page.locator("main button:visible").count() == 0
     assert serious(here.page) == []
     here.page.get_by_role("link", name="All tables").click()
-    here.page.wait_for_selector("main .table-list tbody tr")
+    here.page.wait_for_selector("main .table-list tbody tr", state="attached")
 
 
 FOLLOW = """async ([token, table, count]) => {

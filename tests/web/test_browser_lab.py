@@ -252,6 +252,9 @@ def test_a_phone_shows_one_part_at_a_time_in_chinese(look: Any) -> None:
         assert shown == [part[1:]]
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         assert serious(page) == []
+    page.set_viewport_size({"width": 860, "height": 400})
+    page.wait_for_timeout(500)
+    assert page.locator("#urgent").inner_text() == ""
     tabs.nth(0).click()
     page.locator("summary", has_text="分享").click()
     with page.expect_download() as taken:

@@ -2,7 +2,8 @@
 const KEY = 'abl-cards-tables';
 export const MAX_TABLES = 24;
 
-const isEntry = (entry) => typeof entry?.table === 'string' && typeof entry.key === 'string' && Array.isArray(entry.title);
+const isEntry = (entry) =>
+  typeof entry?.table === 'string' && typeof entry.key === 'string' && Array.isArray(entry.title);
 
 export function ownTables() {
   try {

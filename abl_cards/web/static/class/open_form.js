@@ -82,7 +82,9 @@ export function OpenForm() {
           ${t('classPractice')}
         </label>
         <p class="buttons">
-          <button type="submit" class="strong" disabled=${isBusy || !game}>${t(isBusy ? 'opening' : 'openClass')}</button>
+          <button type="submit" class="strong" disabled=${isBusy || !game}>
+            ${t(isBusy ? 'opening' : 'openClass')}
+          </button>
         </p>
       </form>
       ${

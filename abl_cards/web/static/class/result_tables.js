@@ -60,7 +60,13 @@ export function ResultTables({ results, names, onReview = null, me = '' }) {
                   )}
                 </tbody>
               </table>
-              ${names && dealt.length > 0 && html`<${CardRow} deck=${names.deck} cards=${dealt} label=${t('dealtCards')} small />`}
+              ${
+                names &&
+                dealt.length > 0 &&
+                html`
+                  <${CardRow} deck=${names.deck} cards=${dealt} label=${t('dealtCards')} small />
+                `
+              }
             </div>
           `;
         })}

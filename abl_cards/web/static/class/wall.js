@@ -67,7 +67,12 @@ export function Wall({ code, token, first }) {
   const nameOfSeat = (seat) => t('seat', seat);
   const names =
     wall.welcome && sample
-      ? makeNames(wall.welcome.deck, nameOfSeat, sample.seats.map((info) => info.side), null)
+      ? makeNames(
+          wall.welcome.deck,
+          nameOfSeat,
+          sample.seats.map((info) => info.side),
+          null,
+        )
       : null;
   return html`
     <section class="panel wall-head">

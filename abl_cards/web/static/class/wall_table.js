@@ -31,7 +31,13 @@ export function WallTable({ entry, welcome, isCompact, seatName }) {
           !isCompact &&
           html`
             <span class="picture">
-              ${view && welcome ? html`<${Thumbnail} position=${openPosition(view, welcome)} width=${WIDTH} isOpen />` : ''}
+              ${
+                view &&
+                welcome &&
+                html`
+                  <${Thumbnail} position=${openPosition(view, welcome)} width=${WIDTH} isOpen />
+                `
+              }
             </span>
           `
         }

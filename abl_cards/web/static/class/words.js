@@ -3,7 +3,7 @@ import { addWords } from '../words.js';
 
 addWords({
   classIdea: [
-    'Every pupil gets a table with the same cards. You see all tables, compare the results, and lead everybody through a review.',
+    'Every pupil gets a table with the same cards. You see all tables, compare results, and lead a review together.',
     '每个学生各坐一桌，拿到同样的牌。你能看到所有牌桌、比较结果，还能带大家一起复盘。',
   ],
   pupilsEach: ['Pupils at each table', '每桌学生数'],
@@ -24,10 +24,7 @@ addWords({
   closeClass: ['Close the class', '下课'],
   closeClassSure: ['Close it with all its tables', '关闭课堂和所有牌桌'],
   allTables: ['All tables', '所有牌桌'],
-  nobodyYet: [
-    'Nobody is here yet: give the code or the link to your pupils.',
-    '还没有人来：把代码或链接发给学生。',
-  ],
+  nobodyYet: ['Nobody is here yet: give the code or the link to your pupils.', '还没有人来：把代码或链接发给学生。'],
   tableAsleep: ['nobody is here', '没有人在'],
   tableGone: ['closed', '已关闭'],
   sameCards: ['The same cards, side by side', '同一副牌，结果比较'],

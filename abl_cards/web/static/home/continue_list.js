@@ -1,15 +1,14 @@
 // Component ContinueList: tables at which this browser has played, small, with whose turn it is.
 import { html, useEffect, useState } from '../html.js';
 import { Link, request } from '../link.js';
-import { dealNumber, forgetTable, ownTables, standing } from '../own_tables.js';
-import { localise } from '../settings.js';
-import { positionOfView } from '../table/position.js';
-import { Thumbnail } from '../table/thumbnail.js';
+import { forgetTable, ownTables } from '../own_tables.js';
 import { t } from '../words.js';
+import { ContinueItem } from './continue_item.js';
 
 const POLL_MS = 5000;
+
 const NUM_SHOWN = 4;
-const WIDTH = 264;
+
 const END_MS = 8000;
 
 // Close a table for everybody; its owner may.
@@ -49,51 +48,6 @@ function useTables() {
     setEntries(ownTables());
   };
   return { entries, states, remove };
-}
-
-function thumbnailPosition({ view, welcome }) {
-  const position = positionOfView(view, welcome);
-  return { ...position, hand: view.hand ?? null };
-}
-
-function ContinueItem({ entry, live, onRemove }) {
-  const [isAsking, setIsAsking] = useState(false);
-  const title = localise(entry.title);
-  const isOpen = live?.state === 'open';
-  const state = isOpen ? standing(live.view) : entry.state;
-  const deal = t('episode', isOpen ? dealNumber(live.view) : entry.deal);
-  const isAlone = entry.people < 2;
-  return html`
-    <li class=${`table-card stands-${state}`}>
-      <a class="table-open" href=${`#/play/${entry.table}/${entry.key}`}>
-        <span class="picture">
-          ${isOpen ? html`<${Thumbnail} position=${thumbnailPosition(live)} width=${WIDTH} />` : ''}
-        </span>
-        <span class="line"><b>${title}</b> <span class="small">${deal}</span></span>
-        <span class="turn-of">${t(`stands_${state}`)}</span>
-      </a>
-      <button
-        type="button"
-        class="quiet remove"
-        aria-label=${`${t(entry.isOwner ? 'closeTable' : 'forget')}${t('colon')}${title}`}
-        onClick=${() => (entry.isOwner ? setIsAsking(true) : onRemove(false))}
-      >
-        ✕
-      </button>
-      ${
-        isAsking &&
-        html`
-          <div class="asks" role="group" aria-label=${t('closeTable')}>
-            <button type="button" class="strong" onClick=${() => onRemove(true)}>
-              ${t(isAlone ? 'closeAlone' : 'closeForAll')}
-            </button>
-            <button type="button" onClick=${() => onRemove(false)}>${t('forget')}</button>
-            <button type="button" class="quiet" onClick=${() => setIsAsking(false)}>${t('cancel')}</button>
-          </div>
-        `
-      }
-    </li>
-  `;
 }
 
 export function ContinueList() {

@@ -62,7 +62,13 @@ export function FriendsPanel({ games, first, network }) {
               <label>
                 <span>${t('game')}</span>
                 <select id="friends-game" value=${game} onChange=${(event) => setChosen(event.target.value)}>
-                  ${games.map((item) => html`<option key=${item.name} value=${item.name}>${localise(item.title)}</option>`)}
+                  ${games.map(
+                    (item) => html`
+                      <option key=${item.name} value=${item.name}>
+                        ${localise(item.title)}
+                      </option>
+                    `,
+                  )}
                 </select>
               </label>
               <label>

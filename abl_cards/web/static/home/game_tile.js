@@ -1,32 +1,8 @@
 // Component GameTile: a game with three of its cards, its number of players, and what can be done with it.
-import { CardFace } from '../cards/card_face.js';
-import { suitClass } from '../cards/card_text.js';
 import { html } from '../html.js';
 import { localise } from '../settings.js';
 import { t } from '../words.js';
-
-const NUM_CARDS = 3;
-const BACKS = Array.from({ length: NUM_CARDS }, () => null);
-
-// The three cards of a game; face down where they are not known yet.
-export function TileCards({ game, name }) {
-  const cards = game.cards.length ? game.cards : BACKS;
-  return html`
-    <span class=${name} aria-hidden="true">
-      ${cards.map((card, index) => html`<${TileCard} key=${index} card=${card} />`)}
-    </span>
-  `;
-}
-
-function TileCard({ card }) {
-  if (!card)
-    return html`
-      <span class="card face-down"></span>
-    `;
-  return html`
-    <span class=${`card ${suitClass(card)}`}><${CardFace} card=${card} /></span>
-  `;
-}
+import { TileCards } from './tile_cards.js';
 
 export function GameTile({ game }) {
   const title = localise(game.title);

@@ -42,6 +42,7 @@ export function AddMenu({ lab, isEnabled, added }) {
             <textarea
               rows="2"
               value=${draft}
+              lang="en"
               placeholder='{"hand": ["S5", "H5"], "to_beat": null}'
               onInput=${(event) => setDraft(event.target.value)}
             ></textarea>

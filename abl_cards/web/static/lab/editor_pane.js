@@ -1,5 +1,6 @@
 // Component EditorPane: the text of a file, the lines that differ from another version, and the problems.
 import { html, useState } from '../html.js';
+import { KeyText } from '../text/key_text.js';
 import { t } from '../words.js';
 import { DiffView } from './diff_view.js';
 import { ProblemList } from './problem_list.js';
@@ -60,7 +61,7 @@ export function EditorPane({ lab, state, editorHost }) {
       <div class="lab-editor" ref=${editorHost} hidden=${tab !== 'text'}></div>
       ${tab === 'diff' && session && html`<${DiffView} lab=${lab} state=${state} />`}
       <${ProblemList} problems=${state.problems} open=${(...place) => lab.openFile(...place).catch(lab.showError)} />
-      <p class="small keys">${t('labKeys')}</p>
+      <p class="small keys"><${KeyText} text=${t('labKeys')} /></p>
     </section>
   `;
 }

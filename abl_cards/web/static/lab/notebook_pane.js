@@ -1,5 +1,6 @@
 // Component NotebookPane: the column of cells, with the menu of new ones and the export.
 import { html, useRef } from '../html.js';
+import { KeyText } from '../text/key_text.js';
 import { t } from '../words.js';
 import { AddMenu } from './add_menu.js';
 import { CellFrame } from './cell_frame.js';
@@ -25,7 +26,7 @@ export function NotebookPane({ lab, state, games, language }) {
         </button>
         <${ExportMenu} lab=${lab} state=${state} games=${games} />
       </div>
-      <p class="small keys">${t('cellKeys')}</p>
+      <p class="small keys"><${KeyText} text=${t('cellKeys')} /></p>
       ${session && !cells.length && html`<p class="empty">${t('cellsNone')}</p>`}
       <ol class="cells" ref=${column}>
         ${cells.map(

@@ -62,8 +62,8 @@ addWords({
   ],
   replayFile: ['Records to play again', '要重放的记录'],
   labKeys: [
-    'Ctrl-S saves, F12 follows a name, F2 renames, Ctrl-Space completes.',
-    'Ctrl-S 保存，F12 跳到定义，F2 改名，Ctrl-空格补全。',
+    '`Ctrl S` saves, `F12` follows a name, `F2` renames, `Ctrl Space` completes.',
+    '`Ctrl S`保存，`F12`跳到定义，`F2`改名，`Ctrl 空格`补全。',
   ],
   labGoneAway: [
     'The server was started anew: your rules and your notebook were opened again.',
@@ -123,8 +123,8 @@ addWords({
   ],
   cellsMany: ['A notebook has at most {} cells and {} positions.', '笔记本最多{}格，其中局面最多{}个。'],
   cellKeys: [
-    'In a cell: Enter runs it, ↑ ↓ go to the next, Alt ↑ ↓ move it, Delete removes it.',
-    '在格子上：回车运行，↑ ↓ 换格，Alt ↑ ↓ 移动，Delete 删除。',
+    'In a cell: `Enter` runs it, `↑` `↓` go to the next, `Alt ↑` `Alt ↓` move it, `Delete` removes it.',
+    '在格子上：`回车`运行，`↑``↓`换格，`Alt ↑``Alt ↓`移动，`Delete`删除。',
   ],
   cellNew: ['not run yet', '尚未运行'],
   cellRun: ['Run', '运行'],

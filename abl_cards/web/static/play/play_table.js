@@ -4,7 +4,6 @@ import { announce } from '../announce.js';
 import { LazyDialog } from '../dialogs/lazy_dialog.js';
 import { html, useEffect, useMemo, useState } from '../html.js';
 import { localise, updateSettings, useSettings } from '../settings.js';
-import { EpisodeResult } from '../table/episode_result.js';
 import { eventText } from '../table/event_text.js';
 import { Hand } from '../table/hand.js';
 import { nextOrders, orderOf } from '../table/hand_order.js';
@@ -40,6 +39,7 @@ export function PlayTable({ view: given, welcome, link, lost, isCut, onError }) 
   const [isSheetOpen, setIsSheetOpen] = useState(false);
   const [past, setPast] = useState(null);
   const panel = useModule('advice/advice_panel');
+  const outcome = useModule('table/episode_result');
   const pin = useModule('lab/pin_button');
   const decision = view.asked;
   const { matches, texts, reading } = selection;
@@ -284,9 +284,11 @@ export function PlayTable({ view: given, welcome, link, lost, isCut, onError }) 
         `
       }
     `,
-    sheet: (layout) => html`
-      <${EpisodeResult} view=${view} welcome=${welcome} link=${link} layout=${layout} />
-    `,
+    sheet: (layout) =>
+      outcome &&
+      html`
+        <${outcome.EpisodeResult} view=${view} welcome=${welcome} link=${link} layout=${layout} />
+      `,
   };
   return html`
     <div class="room">

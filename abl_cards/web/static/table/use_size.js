@@ -10,7 +10,8 @@ export function useSize() {
       setSize((known) => (known?.width === width && known.height === height ? known : { width, height }));
     };
     measure();
-    const observer = new ResizeObserver(measure);
+    // In the next frame: a change of layout within the callback is reported as an error of the page.
+    const observer = new ResizeObserver(() => requestAnimationFrame(() => ref.current && measure()));
     observer.observe(ref.current);
     return () => observer.disconnect();
   }, []);
