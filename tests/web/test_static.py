@@ -43,6 +43,19 @@ def test_scripts_make_no_markup_of_text_and_ask_nobody_else(file: Path) -> None:
 
 
 @pytest.mark.parametrize("file", SCRIPTS, ids=SCRIPT_IDS)
+def test_names_that_a_script_imports_are_exported(file: Path) -> None:
+    for names, path in re.findall(
+        r"^import \{([^}]*)\} from '(\.[^']*)'", file.read_text(encoding="utf-8"), re.MULTILINE
+    ):
+        text = (file.parent / path).read_text(encoding="utf-8")
+        exported = set(re.findall(r"^export (?:async )?(?:function\*?|const|let|class) (\w+)", text, re.MULTILINE))
+        for group in re.findall(r"^export \{([^}]*)\}", text, re.MULTILINE):
+            exported |= {name.split(" as ")[-1].strip() for name in group.split(",")}
+        imported = {name.split(" as ")[0].strip() for name in names.split(",") if name.strip()}
+        assert "export *" in text or "vendor" in path or imported <= exported, (path, imported - exported)
+
+
+@pytest.mark.parametrize("file", SCRIPTS, ids=SCRIPT_IDS)
 def test_scripts_know_no_game(file: Path) -> None:
     words = set(re.findall(r"[a-z]+", file.read_text(encoding="utf-8").lower()))
     assert not words & set(game_names()), words & set(game_names())

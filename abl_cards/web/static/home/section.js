@@ -6,10 +6,11 @@ import { useSettings } from '../settings.js';
 import { t } from '../words.js';
 import { ContinueList } from './continue_list.js';
 import { FriendsPanel } from './friends_panel.js';
-import { GameTile, TileCards } from './game_tile.js';
+import { GameTile } from './game_tile.js';
 import { LookOverPanel } from './look_over_panel.js';
 import { MorePanel } from './more_panel.js';
 import { firstOf } from './home_data.js';
+import { TileCards } from './tile_cards.js';
 import './words.js';
 
 await loadStyle('home/home');
