@@ -41,7 +41,7 @@ def check(
 
     Prints sizes, the share of the limits that grounding the largest profile takes, and the costliest rules. Errors go
     to stderr, one per line, with file, line and columns; the exit code is then 1. At most 50 errors and 50 warnings are
-    printed; --json has all. A hint, for a folder without show.lp, changes nothing.
+    printed; --json has all. Of sound rules without show.lp, a hint is printed.
     Lessons are checked too: their blocks, and the answers that they claim.
 
         abl-cards kb check guandan
@@ -55,7 +55,7 @@ def check(
         grounding = _measure_largest(reports, not no_cache)
         is_sound = not any(report.to_json["errors"] for report in reports)
         lesson_errors = _check_lessons(game, directory, profile) if is_sound else []
-    hints = _find_hints(game, directory)
+    hints = _find_hints(game, directory) if is_sound and not lesson_errors else []
     if as_json:
         print_json(
             {
