@@ -116,10 +116,10 @@ def throw(here: Watched, state: dict[str, Any]) -> bool:
     cards = [card.get_attribute("data-card") for card in here.page.locator(".hand .card").all()]
     for suit in "CDHS":
         mine = [place for place, text in enumerate(cards) if text[0] == suit]
-        if len(mine) < 3 or cards[mine[0]] == cards[mine[1]]:
+        if len(mine) < 3 or cards[mine[-2]] == cards[mine[-1]]:
             continue
         here.press("Escape")
-        for place in mine[:2]:
+        for place in mine[-2:]:  # the hand is in descending order
             here.page.locator(f".hand .card[data-place='{place}']").click(position={"x": 5, "y": 12})
         here.page.wait_for_timeout(250)
         if here.page.locator(".mine .strong:not(:disabled)").count():
@@ -284,7 +284,7 @@ def test_hints_reasons_and_taking_back(look: Any) -> None:
     here.page.wait_for_function("at => document.querySelector('.felt').dataset.at === at", arg=state["at"])
     assert here.page.locator(".hand .card").count() == held
     here.press("?")
-    assert here.page.locator("#dialog-help").is_visible()
+    here.page.wait_for_selector("#dialog-help[open]")
     assert serious(here.page) == []
     here.press("Escape")
     here.press("n")

@@ -258,7 +258,7 @@ def test_a_phone_shows_one_part_at_a_time_in_chinese(look: Any) -> None:
     tabs.nth(0).click()
     page.locator("summary", has_text="分享").click()
     with page.expect_download() as taken:
-        page.get_by_role("link", name="下载 zip").click()
+        page.get_by_role("link", name="下载 ZIP").click()
     assert taken.value.suggested_filename == "my-rules.zip"
     page.get_by_role("button", name="按这些规则打牌").click()
     page.wait_for_selector(".hand .card")
