@@ -128,7 +128,7 @@ class ReviewSession:
             explanation.labels[: hints.MAX_LABELS] if model_explanation else (),
         )
         return {
-            "place": index, "moves": len(decision_point.actions),
+            "place": index, "moves": len(decision_point.actions), "state": decision_point.state,
             "best": self._verdict_json(explanation, explanation.chosen),
             "made": None if explanation.made is None else self._verdict_json(explanation, explanation.made),
             "difference": [] if explanation.made is None else hints.difference_json(explanation, explanation.made),

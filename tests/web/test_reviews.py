@@ -58,6 +58,7 @@ def test_a_record_is_seen_and_judged(with_page: Run, name: str) -> None:
             judgement = (await decision(page, sheet, place)).json()
             assert sum(row["made"] for row in judgement["ranking"]) == 1
             assert judgement["best"]["place"] == 1
+            assert len(judgement["state"]["hand"]) == len(sheet["pictures"][place]["hands"][record["acts"][place][0]])
             held = [len(hand) for hand in sheet["pictures"][place]["hands"]]
             if judgement["estimate"]:
                 assert (

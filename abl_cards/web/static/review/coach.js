@@ -1,5 +1,6 @@
 // Component Coach: the decision that is looked at: what it gave away, the moves on one scale, reasons, estimates.
 import { html } from '../html.js';
+import { PinButton } from '../lab/pin_button.js';
 import { settings } from '../settings.js';
 import { t } from '../words.js';
 import { CoachAdvice } from './coach_advice.js';
@@ -22,6 +23,7 @@ export function Coach({ review, frame, names, advice, evaluation, glyph, hasTrut
                   ...${{ review, frame, names, advice, hasTruth, playerName }}
                   hasReasons=${hasReasons(evaluation, method)}
                 />
+                <${PinButton} ...${pinOf(review, advice)} />
               `
       }
     </section>
@@ -30,3 +32,11 @@ export function Coach({ review, frame, names, advice, evaluation, glyph, hasTrut
 
 // Whether the reasons of the review stand there already, in the language of the page.
 const hasReasons = (evaluation, method) => Boolean(evaluation?.why.length) && method.language === settings().language;
+
+// The position of the decision, for the rules notebook.
+const pinOf = ({ review, game, profile }, { state, place }) => ({
+  getState: async () => state,
+  game,
+  profile,
+  at: `${review}/${place}`,
+});
