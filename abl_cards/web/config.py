@@ -43,6 +43,11 @@ class WebConfig:
     token: str = field(default_factory=lambda: secrets.token_urlsafe(18))
 
     @property
+    def requested_games(self) -> tuple[str, ...]:
+        """Games and rule folders that the command names, the game of the first table first."""
+        return (*((self.game,) if self.game else ()), *self.extra_games)
+
+    @property
     def is_local(self) -> bool:
         """Return whether only this machine can connect."""
         return self.host in ("127.0.0.1", "localhost", "::1")

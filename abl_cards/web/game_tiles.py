@@ -37,7 +37,7 @@ class GameTiles:
         """Read the stored tiles.
 
         Args:
-            extra_games: Rule folders that are offered besides the shipped games.
+            extra_games: Games and rule folders that are offered besides the shipped games.
             state_folder: Folder in which tiles are stored; None to store nothing.
         """
         self._extra_games = tuple(extra_games)
@@ -75,9 +75,8 @@ class GameTiles:
     def _folders(self) -> Iterable[tuple[str, Folder]]:
         from abl_cards.games import game_names, load
 
-        for name in [*game_names(), *self._extra_games]:
-            game = load(name)
-            yield game.name, game.folder
+        games = [load(name) for name in (*game_names(), *self._extra_games)]
+        yield from {game.name: game.folder for game in games}.items()
 
     def _make_tile(self, name: str, folder: Folder) -> Tile:
         """Return the stored tile, or one by the text of the rules."""

@@ -60,7 +60,7 @@ class Lobby:
     ) -> None:
         """Load the games and the stored tables; raises GameError for an unknown game."""
         self.prewarmed = prewarmed or PrewarmedTable(config)
-        self.tiles = tiles or GameTiles(config.extra_games, config.state_folder)
+        self.tiles = tiles or GameTiles(config.requested_games, config.state_folder)
         self.log_store = EventLogStore(config.state_folder, MAX_STORED_TABLES)
         self.classes = ClassStore(config.state_folder)
         self.config, self.executor, self.labs = (

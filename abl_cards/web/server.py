@@ -92,7 +92,7 @@ async def serve(
         progress = StartProgress(read_weights())
         if is_first_start():
             progress.expect_kernels()
-        tiles = GameTiles(web_config.extra_games, web_config.state_folder)
+        tiles = GameTiles(web_config.requested_games, web_config.state_folder)
         api_loader = ApiLoader(web_config, prewarmed, progress, tiles)
         startup_app = StartupApp(web_config, prewarmed, api_loader, api_loader.close, progress, tiles)
         config = uvicorn.Config(

@@ -61,7 +61,7 @@ class StartupApp:
         """
         self._config, self._prewarmed, self._app_factory, self._on_close = config, prewarmed, app_factory, on_close
         self._files, self._progress = read_files(), progress or StartProgress({})
-        self._tiles = tiles or GameTiles(config.extra_games, config.state_folder)
+        self._tiles = tiles or GameTiles(config.requested_games, config.state_folder)
         self._app_task: asyncio.Task[ASGIApp] | None = None
 
     def load_app(self) -> asyncio.Task[ASGIApp]:
@@ -117,6 +117,7 @@ class StartupApp:
         tiles = await asyncio.get_running_loop().run_in_executor(None, self._tiles.read)
         network = network_json(self._config, scope.get("server"))
         first_game = self._prewarmed.game_name or self._config.game or self._tiles.default_game
+        tiles.sort(key=lambda tile: tile["name"] != first_game)  # the game of the command comes first
         return {"games": tiles, "first": first_game, "ready": self._progress.is_ready, **network}
 
     def _offer_table(self, scope: Scope) -> Response:

@@ -31,7 +31,8 @@ def test_every_game_has_a_tile_before_the_engine_is_loaded(with_page: Run) -> No
     async def test(page: Any) -> None:
         answer = await page.ask("/api/home")
         tiles = {tile["name"]: tile for tile in answer.json()["games"]}
-        assert list(tiles) == game_names()
+        assert sorted(tiles) == game_names()
+        assert next(iter(tiles)) == answer.json()["first"]
         for tile in tiles.values():
             english, chinese = tile["title"]
             assert english
@@ -56,6 +57,19 @@ def test_a_folder_of_ones_own_has_a_tile_also_if_its_rules_are_unfinished(tmp_pa
     (folder / "more.lp").unlink()
     tiles.complete()  # there is no play in these rules, but there are cards
     assert [card["rank"] for card in tiles.read()[0]["cards"]] == ["Q", "K", "A"]
+
+
+def test_the_game_of_the_command_has_the_first_tile(with_page: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "highest"
+    folder.mkdir()
+    (folder / "game.lp").write_text(INVENTED, encoding="utf-8")
+
+    async def test(page: Any) -> None:
+        home = (await page.ask("/api/home")).json()
+        assert home["first"] == home["games"][0]["name"] == str(folder)
+        assert len({tile["name"] for tile in home["games"]}) == len(home["games"])
+
+    with_page(test, WebConfig(game=str(folder), extra_games=("whist",)))
 
 
 def test_cards_are_stored_until_the_rules_change(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
