@@ -244,6 +244,10 @@ def _make_label_text(engine: Engine, label: str) -> BilingualText:
         return ["pass", PASS_NAME]
     if not name.rank and split_term(label).args:
         return label_kind_text(engine, label)
+    if (card := deck_json(rules).get(name.rank)) is not None and card["isNamed"]:
+        english, chinese = card["name"]
+        kind = ENGLISH_PLAY_NAMES.get(name.kind) or split_term(label).name.replace("_", " ")
+        return [f"{kind} {english}{_copies_text(engine, label)}", f"{name.kind}{chinese}{with_tens(name.suffix)}"]
     kind = ENGLISH_PLAY_NAMES.get(name.kind) or label_name_parts(rules)[rules.label_texts.index(label)][0].replace(
         "_", " "
     )
@@ -253,6 +257,15 @@ def _make_label_text(engine: Engine, label: str) -> BilingualText:
     if not all(letter.isascii() or letter in SUIT_SYMBOLS.values() for letter in rank):
         rank = ""
     return [f"{kind} {with_tens(rank)}".strip(), f"{name.kind}{with_tens(name.rank)}{with_tens(name.suffix)}"]
+
+
+def _copies_text(engine: Engine, label: str) -> str:
+    """Return ``×N`` for a label such as ``set(fox,2)``, whose second argument counts the cards of a rank."""
+    arguments, forms = split_term(label).args, engine.rules.forms
+    if len(arguments) != 2 or not isinstance(arguments[1], int):
+        return ""
+    counts = forms.num_cards[forms.label_of == engine.rules.label_texts.index(label)]
+    return f" ×{arguments[1]}" if len(counts) and (counts == arguments[1]).all() else ""
 
 
 def _first_argument(engine: Engine, label: str) -> str:

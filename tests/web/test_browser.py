@@ -175,7 +175,7 @@ def test_reload_narrow_chinese_and_dark(look: Any) -> None:
     here.picture("phone")
     assert serious(here.page) == []
     here.press("y")
-    here.page.wait_for_function("() => document.body.innerText.includes('Take back')")
+    here.page.wait_for_function("() => document.body.innerText.includes('Undo')")
     here.page.evaluate("() => dispatchEvent(new Event('offline'))")
 
 

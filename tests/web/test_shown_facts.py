@@ -201,12 +201,14 @@ def test_the_order_of_a_hand_is_the_users_choice_for_the_game() -> None:
           orderOf({ orders: nextOrders(chosen, 'a', orders) }, 'a', orders), orderOf(settings, 'a', {}),
           arrangeHand(hand, orders, 'suit', null).cards.map((card) => card.key),
           arrangeHand(hand, orders, 'rank', null).cards.map((card) => card.text),
+          nextOrders(settings, 'a', { ...orders, suit: orders.rank, usual: 'rank' }).a,
         ]);""",
         orders={"rank": ["S3", "H3", "S2", "H2"], "suit": ["H3", "H2", "S3", "S2"], "usual": "suit"},
         hand=["S2", "H3", "S3", "H3"],
     )  # fmt: skip
     assert printed == [
         "suit", "groups", "suit", "rank", "rank", ["H3#1", "H3#2", "S3#1", "S2#1"], ["S3", "H3", "H3", "S2"],
+        "groups",
     ]  # fmt: skip
 
 

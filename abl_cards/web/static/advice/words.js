@@ -11,7 +11,7 @@ addWords({
   coachLoss: ['{} is worth {} ± {} points more.', '{}约多{}±{}分。'],
   coachForced: ['Nothing else was possible.', '只能这样出。'],
   coachFirst: ['Best: {}.', '首选：{}。'],
-  coachFirstOf: ['Best: {}; {} more are as good, within chance.', '首选：{}；另有{}种相当，差别在误差之内。'],
+  coachFirstOf: ['Best: {}; as good within chance: {} more.', '首选：{}；另有{}种相当，差别在误差之内。'],
   comparedMoves: ['The best plays compared', '几种出法的比较'],
   scale: [
     'Points of {} sampled deals, played on by the rule player; the line is the 95 % interval.',

@@ -16,7 +16,9 @@ export function OrderRow({ row, deck }) {
               ${
                 item.card
                   ? html`<${CardChip} deck=${deck} text=${item.card} />`
-                  : html`<span class=${`chip ${item.suit ? suitClass({ suit: item.suit }) : 'rank'}`}>${item.rank}</span>`
+                  : html`
+                    <span class=${`chip ${item.suit ? suitClass({ suit: item.suit }) : 'rank'}`}>${item.rank}</span>
+                  `
               }
             </li>
           `,

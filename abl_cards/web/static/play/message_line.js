@@ -40,9 +40,10 @@ export function MessageLine({ view, names, selection, layout, turnText, wrongCou
               </span>
             `
             : current
-              ? html`
-                <${Words} text=${current.text} names=${names} />
-              `
+              ? !hint &&
+                html`
+                  <${Words} text=${current.text} names=${names} />
+                `
               : matches.waits
                 ? ''
                 : matches.plays

@@ -337,7 +337,7 @@ export function PlayTable({ view: given, welcome, link, lost, isCut, onError }) 
             <${pin.PinButton} getState=${requestState} game=${welcome.game} profile=${welcome.profile} at=${view.at} />
           `
         }
-        <details class="panel">
+        <details class="panel" hidden=${!view.told.length}>
           <summary>${t('remembered')}</summary>
           <dl class="told all">
             ${view.told.map(

@@ -8,7 +8,9 @@ export const orderOf = (settings, game, orders) => settings.orders[game] ?? orde
 
 // Orders by game after the user takes the next one.
 export function nextOrders(settings, game, orders) {
-  const next = ORDERS[(ORDERS.indexOf(orderOf(settings, game, orders)) + 1) % ORDERS.length];
+  const hasSuits = String(orders.suit) !== String(orders.rank);
+  const offered = ORDERS.filter((order) => hasSuits || order !== 'suit');
+  const next = offered[(offered.indexOf(orderOf(settings, game, orders)) + 1) % offered.length];
   return { ...settings.orders, [game]: next };
 }
 

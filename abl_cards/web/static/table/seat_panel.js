@@ -53,7 +53,7 @@ export function SeatPanel({ position, info, rect, side, head = 46, isOwn = false
           `
         }
         ${
-          info.total !== 0 &&
+          info.total != null &&
           !info.score &&
           html`
             <span class="points">${t('pointsOf', info.total)}</span>

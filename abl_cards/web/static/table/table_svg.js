@@ -147,7 +147,7 @@ function seat(position, number, rect, isOwn, head = HEAD) {
     info.cards != null && (info.place ? t('place', info.place) : cardCount(info.cards)),
     ...badges.filter((badge) => localise(badge.text)).map((badge) => badgeText(badge, position.names)),
     info.score && itemValue(info.score, position.names),
-    info.total !== 0 && !info.score && t('pointsOf', info.total),
+    info.total != null && !info.score && t('pointsOf', info.total),
   ].filter(Boolean);
   const isFlat = head < HEAD; // name and number of cards stand in one line above the cards
   const isLow = rect.h < 40 || isFlat;
