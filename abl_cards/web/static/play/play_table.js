@@ -6,7 +6,7 @@ import { html, useEffect, useMemo, useState } from '../html.js';
 import { localise, updateSettings, useSettings } from '../settings.js';
 import { eventText } from '../table/event_text.js';
 import { Hand } from '../table/hand.js';
-import { nextOrders, orderOf } from '../table/hand_order.js';
+import { nextOrder, nextOrders } from '../table/hand_order.js';
 import { NamePrompt } from '../table/name_prompt.js';
 import { placeStyle } from '../table/place_style.js';
 import { positionOfView } from '../table/position.js';
@@ -157,7 +157,7 @@ export function PlayTable({ view: given, welcome, link, lost, isCut, onError }) 
   const isPlay = decision?.kind === 'play';
   const orderItem = {
     name: 'order',
-    text: t(`sort_${orderOf(userSettings, welcome.game, view.orders)}`),
+    text: t(`sort_${nextOrder(userSettings, welcome.game, view.orders)}`),
     icon: '⇅',
     key: 'S',
     isEnabled: true,

@@ -6,13 +6,18 @@ const ORDERS = ['rank', 'suit', 'groups'];
 // Order of a hand: that chosen by the user for the game, else the usual one of the game.
 export const orderOf = (settings, game, orders) => settings.orders[game] ?? orders.usual ?? 'rank';
 
-// Orders by game after the user takes the next one.
-export function nextOrders(settings, game, orders) {
+// The order that follows; a deck without suits is not ordered by suit.
+export function nextOrder(settings, game, orders) {
   const hasSuits = String(orders.suit) !== String(orders.rank);
   const offered = ORDERS.filter((order) => hasSuits || order !== 'suit');
-  const next = offered[(offered.indexOf(orderOf(settings, game, orders)) + 1) % offered.length];
-  return { ...settings.orders, [game]: next };
+  return offered[(offered.indexOf(orderOf(settings, game, orders)) + 1) % offered.length];
 }
+
+// Orders by game after the user takes the next one.
+export const nextOrders = (settings, game, orders) => ({
+  ...settings.orders,
+  [game]: nextOrder(settings, game, orders),
+});
 
 export const rankOf = (deck, text) => face(deck, text).rank;
 
