@@ -26,6 +26,7 @@ COMMANDS: dict[str, tuple[str, ...] | None] = {
     "legal": ("DIR", "STATE"),
     "explain": ("DIR", "STATE"),
     "review": ("DIR", "RECORD"),
+    "picture": ("DIR", "STATE"),
     "ablate": ("DIR", "--agent", "kb", "--games", "2", "--dir", "OUT"),
     "bench": ("--game", "DIR"),
     "demo": ("--game", "DIR", "--dir", "OUT"),
