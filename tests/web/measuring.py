@@ -155,19 +155,20 @@ def measure_edits(here: Watched) -> dict[str, Any]:
     """
     here.open("#/rules/guandan")
     page = here.page
-    page.locator(".lab [role=status]", has_text="loaded in").wait_for()
+    page.locator(".lab .status", has_text="loaded in").wait_for()
     sizes = page.evaluate("() => performance.getEntriesByType('resource').map((entry) => entry.encodedBodySize)")
-    page.locator(".lab-side textarea").fill(POSITION)
-    page.get_by_role("button", name="Pin", exact=True).click()
-    page.locator(".pinned", has_text="S6").first.wait_for()
+    page.locator("summary", has_text="Add").click()
+    page.locator(".menu-list textarea").fill(POSITION)
+    page.get_by_role("button", name="Add the position").click()
+    page.locator(".cell").first.locator(".table-space .card").first.wait_for()
     page.evaluate("() => document.addEventListener('keydown', () => { window.typed = performance.now(); }, true)")
     times = []
     for form in EDITED:
         page.locator(".cm-content").click()
         page.keyboard.press("Control+End")
-        lost = page.locator(".moves.lost button").count()
+        lost = page.locator(".moves.lost .move").count()
         page.keyboard.type(f"\nlacking({form}).")
-        shown = "([lost]) => document.querySelectorAll('.moves.lost button').length > lost && performance.now()"
+        shown = "([lost]) => document.querySelectorAll('.moves.lost .move').length > lost && performance.now()"
         now = page.wait_for_function(shown, arg=[lost], polling="raf").json_value()
         times.append(now - page.evaluate("() => window.typed"))
     return {"edit_ms": [round(statistics.median(times)), round(max(times))], "lab_bytes": int(sum(sizes))}
