@@ -183,7 +183,7 @@ def test_two_browsers_at_a_table(look: Any) -> None:
     one, two = look(), look()
     one.new_table(game="president", seed=4, seats=["person", "person", "greedy", "greedy"])
     one.page.get_by_role("button", name="Seats").click()
-    link = one.page.locator("#dialog-invite .copy input").first.input_value()
+    link = one.page.locator("#dialog-invite .chooser .copy input").first.input_value()
     one.press("Escape", "m")
     two.page.goto(link)
     two.page.wait_for_selector(".hand .card")
