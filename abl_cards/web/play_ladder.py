@@ -26,7 +26,7 @@ class KindAnswer:
         extent: ALL, SOME or NONE of the plays.
         weakest: Weakest play that beats it; None if none does.
         too_low: Strongest play with as many cards that does not, shown where only some do.
-    only: All plays that beat it, where a stronger play may not; empty if every stronger play does.
+        only: All plays that beat it, where a stronger play may not; empty if every stronger play does.
     """
 
     kind: PlayKind
