@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -22,15 +23,16 @@ ROLLOUT_AGENT = "kb"
 Reply = dict[str, Any] | None
 
 
-class AdviceRequests:
+class AdviceRequests(ABC):
     """Requests of one client for advice; they do not change the table."""
 
     _table: WebTable
     _lobby: Lobby
 
     @property
+    @abstractmethod
     def _permission(self) -> Permission:
-        raise NotImplementedError
+        """What the client may do at the table."""
 
     async def _hint(self, message: dict[str, Any]) -> Reply:
         return await self._run_advice("hint", message, hints.compute_hint)

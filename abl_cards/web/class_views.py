@@ -1,4 +1,4 @@
-"""What the teacher and the pupils of a class see of its tables."""
+"""Views of the tables of a class, for its teacher and its pupils."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What beats what: for a play on the table, the plays of each kind that may follow, decided by the engine."""
+"""Find the plays of each kind that may follow a play on the table, by the engine."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class KindAnswer:
 
 @dataclass(frozen=True)
 class Ladder:
-    """What beats a play.
+    """Answers to a play, kind by kind.
 
     Attributes:
         example: The play on the table.

@@ -40,15 +40,15 @@ def served() -> Iterator[tuple[str, Lobby]]:
     from abl_cards.web.routes import create_app
     from abl_cards.web.server import open_listening_socket
 
-    house = Lobby(WebConfig(port=0, prewarm_table=True))
+    lobby = Lobby(WebConfig(port=0, prewarm_table=True))
     listening = open_listening_socket("127.0.0.1", 0)
     server = uvicorn.Server(
-        uvicorn.Config(create_app(house), log_level="error", ws_max_size=2 * limits.MAX_FRAME_BYTES, lifespan="on")
+        uvicorn.Config(create_app(lobby), log_level="error", ws_max_size=2 * limits.MAX_FRAME_BYTES, lifespan="on")
     )
     thread = threading.Thread(target=lambda: asyncio.run(server.serve(sockets=[listening])), daemon=True)
     thread.start()
     try:
-        yield f"http://127.0.0.1:{listening.getsockname()[1]}/", house
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}/", lobby
     finally:
         server.should_exit = True
         thread.join(20)

@@ -76,7 +76,7 @@ def with_page() -> Callable[[Callable[[Page], Coroutine[Any, Any, T]]], T]:
 
 
 @pytest.fixture(scope="module")
-def house() -> Iterator[Any]:
+def web_server() -> Iterator[Any]:
     chromium()
     with served() as (address, lobby):
         yield address, lobby
@@ -94,7 +94,7 @@ def browser() -> Iterator[Any]:
 
 
 @pytest.fixture
-def look(browser: Any, house: Any) -> Iterator[Any]:
+def look(browser: Any, web_server: Any) -> Iterator[Any]:
     """Open pages with separate cookies and storage; check afterwards that they had no errors."""
     opened: list[tuple[Any, Watched]] = []
 
@@ -103,7 +103,7 @@ def look(browser: Any, house: Any) -> Iterator[Any]:
         context.add_init_script(
             "localStorage.getItem('abl-cards') || localStorage.setItem('abl-cards', '{\"pace\":0}')"
         )
-        watched = Watched(context.new_page(), house[0])
+        watched = Watched(context.new_page(), web_server[0])
         opened.append((context, watched))
         return watched
 

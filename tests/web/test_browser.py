@@ -85,7 +85,7 @@ def test_bids_and_a_landlord(look: Any) -> None:
     assert "地主" in here.page.locator(".felt").inner_text()
 
 
-def test_a_throw_that_fails_is_changed(look: Any, house: Any) -> None:
+def test_a_throw_that_fails_is_changed(look: Any, web_server: Any) -> None:
     """A throw of two single cards fails if another seat has a higher one; only the lower card is played."""
     here = look()
     here.new_table(game="tractor", seed=3, seats=["person", "greedy", "greedy", "greedy"])
@@ -303,10 +303,10 @@ def test_markup_in_a_name_is_text(look: Any) -> None:
     assert serious(here.page) == []
 
 
-def test_a_served_table_is_looked_at(look: Any, house: Any, tmp_path: Path) -> None:
+def test_a_served_table_is_looked_at(look: Any, web_server: Any, tmp_path: Path) -> None:
     with ThreadPoolExecutor() as threads:  # playwright runs an event loop in this thread
         threads.submit(show, tmp_path).result()
-    house[1].config = replace(house[1].config, watch_folders=(tmp_path,))
+    web_server[1].config = replace(web_server[1].config, watch_folders=(tmp_path,))
     here = look()
     here.open("#/watch")
     here.page.get_by_role("link", name="look on").last.click()

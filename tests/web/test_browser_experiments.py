@@ -31,7 +31,7 @@ DOTS = ErrorBarPlot(
 
 
 @pytest.fixture
-def watched(house: Any, tmp_path: Path) -> Path:
+def watched(web_server: Any, tmp_path: Path) -> Path:
     """Watch a folder with a report, two match results and a training run."""
     pairs = ReportTable(
         "intervals", "Pairs", ("agent", "against", "matches", "won", "from", "to"), [["kb", "random", 50, 0.9, 0.8,
@@ -49,7 +49,7 @@ def watched(house: Any, tmp_path: Path) -> Path:
     (folder / "run" / "settings.json").write_text('{"total_decisions": 2000}', "utf-8")
     rows = [{"update": number, "decisions": 10 * number, "value_loss": 1 / (1 + number)} for number in range(100)]
     (folder / "run" / "metrics.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    house[1].config = replace(house[1].config, watch_folders=(folder,))
+    web_server[1].config = replace(web_server[1].config, watch_folders=(folder,))
     return folder
 
 
@@ -130,8 +130,8 @@ def test_a_report_fits_every_screen(look: Any, watched: Path, width: int, height
         here.open("static/vendor/preact.LICENSE.txt")
 
 
-def test_the_results_of_the_project_are_shown(look: Any, house: Any) -> None:
-    house[1].config = replace(house[1].config, watch_folders=(PICTURES.parent / "results",))
+def test_the_results_of_the_project_are_shown(look: Any, web_server: Any) -> None:
+    web_server[1].config = replace(web_server[1].config, watch_folders=(PICTURES.parent / "results",))
     here = look(1180, 800)
     here.open("#/watch")
     here.page.wait_for_selector("a[href='#/watch/ladder/guandan'] svg.chart")

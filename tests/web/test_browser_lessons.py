@@ -84,12 +84,12 @@ def test_a_guided_deal_begins_with_the_coach(look: Any) -> None:
     assert watched.page.evaluate("JSON.parse(localStorage.getItem('abl-cards')).coach") == "before"
 
 
-def test_a_newcomer_learns_invented_rules(look: Any, house: Any, tmp_path: Path) -> None:
+def test_a_newcomer_learns_invented_rules(look: Any, web_server: Any, tmp_path: Path) -> None:
     """The page of a folder with invented names shows partner, order of the cards, and what beats a pair."""
     from abl_cards.games.game import load
 
     game = load(str(moons(tmp_path / "moons")))
-    house[1].games[game.name] = game
+    web_server[1].games[game.name] = game
     watched = look()
     watched.open(f"#/learn/{game.name.replace('/', '%2F')}")
     page = watched.page

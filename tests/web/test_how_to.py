@@ -161,7 +161,7 @@ def test_a_newcomer_finds_what_beats_a_pair_in_invented_rules(tmp_path: Path) ->
     assert facts["aim"][1].startswith("目标")
 
 
-def test_of_a_trick_the_led_suit_and_trumps_are_told_apart() -> None:
+def test_a_trick_separates_the_led_suit_from_trumps() -> None:
     engine = load("hearts").engine()
     facts = how_to_play(engine)
     answer = beats_json(engine, facts["ladder"]["first"])

@@ -212,7 +212,7 @@ def test_the_order_of_a_hand_is_the_users_choice_for_the_game() -> None:
     ]  # fmt: skip
 
 
-def test_the_result_is_told_in_words() -> None:
+def test_the_result_is_in_words() -> None:
     result = {
         "finish": [1, 0],
         "shown": {

@@ -1,4 +1,4 @@
-"""What a table shows of a compiled game, as its folder states it."""
+"""Facts that a table shows of a compiled game, as its folder states them."""
 
 from __future__ import annotations
 

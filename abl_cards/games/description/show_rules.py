@@ -64,7 +64,7 @@ class ScoreBar:
 
 @dataclass(frozen=True)
 class ShowRules:
-    """What a table shows of a game; fluents are given by their names.
+    """Statements of what a table shows of a game; fluents are given by their names.
 
     Attributes:
         is_stated: The folder has a file that states it; else the table shows the public facts of the rules.
