@@ -14,12 +14,12 @@ from abl_cards.experiments.rules import RulesConfig
 from abl_cards.experiments.workspace import ExperimentWorkspace
 from abl_cards.games import Engine
 from abl_cards.games.endgame import OpenHandRace, RacePosition
+from abl_cards.games.types import ONLY_TABLE
 
 DEALS_PER_CELL = 10
 """Deals in a cell: an experiment that is stopped loses no more."""
 
 _RANKS, _COPIES = 13, 4  # the pack of the paper
-_ONLY_TABLE = np.zeros(1, np.int64)
 
 
 def load_engine(settings: RulesConfig) -> Engine:
@@ -98,5 +98,5 @@ def play_race(game: OpenHandRace, hands: NDArray[np.uint8], agents: tuple[Agent,
     tables = game.start_matches(hands[None])
     while tables.rows_to_play().size:
         key = np.array([derive_key(int(tables.num_decisions[0]))], np.uint64)
-        tables.play(_ONLY_TABLE, agents[int(tables.seat[0])].play(tables.decisions(_ONLY_TABLE), key))
-    return int(tables.match_returns(_ONLY_TABLE)[0, 0])
+        tables.play(ONLY_TABLE, agents[int(tables.seat[0])].play(tables.decisions(ONLY_TABLE), key))
+    return int(tables.match_returns(ONLY_TABLE)[0, 0])

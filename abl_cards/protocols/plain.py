@@ -30,7 +30,7 @@ from abl_cards.games.tables import (
     card_drawn,
     is_play_decision,
 )
-from abl_cards.games.types import DRAW, Indices, Moves
+from abl_cards.games.types import DRAW, ONLY_TABLE, Indices, Moves
 from abl_cards.protocols.common import (
     DEFAULT_CHOICE,
     ChoiceRequest,
@@ -47,7 +47,6 @@ from abl_cards.protocols.common import (
     read_act_index,
 )
 
-ONLY_TABLE = np.array([0])
 PLAIN_DIALECT = "plain"
 PLAIN_PORT = 23456
 

@@ -11,13 +11,11 @@ import numpy as np
 from abl_cards.agents import Agent, needs_history
 from abl_cards.games.compiled import attribute_table_errors
 from abl_cards.games.tables import Tables
-from abl_cards.games.types import DRAW
+from abl_cards.games.types import DRAW, ONLY_TABLE
 from abl_cards.matches import derive_decision_keys, derive_match_keys
 from abl_cards.protocols.common import HostSession, Notification
 from abl_cards.server.client import Client
 from abl_cards.server.results import SeatResult, TableResult
-
-_ONLY_TABLE = np.array([0])
 
 
 class ServedTable:
@@ -155,11 +153,11 @@ class ServedTable:
     def _play_agent(self, tables: Tables, games: np.ndarray) -> None:
         _, agent = self._agents[self._dealer.seat]
         self._results[self._dealer.seat].decisions += 1
-        keys = derive_decision_keys(tables, _ONLY_TABLE, games)
+        keys = derive_decision_keys(tables, ONLY_TABLE, games)
         if tables.rows_to_play().size:
-            tables.play(_ONLY_TABLE, agent.play(tables.decisions(_ONLY_TABLE), keys))
+            tables.play(ONLY_TABLE, agent.play(tables.decisions(ONLY_TABLE), keys))
         else:
-            tables.choose(_ONLY_TABLE, agent.choose(tables.choices(_ONLY_TABLE), keys))
+            tables.choose(ONLY_TABLE, agent.choose(tables.choices(ONLY_TABLE), keys))
 
     def _send_notifications(self, notifications: list[Notification]) -> None:
         for seat, message in notifications:

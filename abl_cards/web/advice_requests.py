@@ -10,9 +10,10 @@ from abl_cards.agents import ExplainableAgent
 from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Engine
 from abl_cards.games.tables import DecisionPoint
+from abl_cards.games.types import ONLY_TABLE
 from abl_cards.web import coach, hints, schemas
 from abl_cards.web.seats import Permission, TableDecision
-from abl_cards.web.snapshot import ONLY_TABLE, may_see_hands
+from abl_cards.web.snapshot import may_see_hands
 from abl_cards.web.table import WebTable
 
 if TYPE_CHECKING:

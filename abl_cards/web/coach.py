@@ -14,14 +14,13 @@ from abl_cards.games import Engine
 from abl_cards.games.description import SUIT_SYMBOLS
 from abl_cards.games.notation import include_move
 from abl_cards.games.tables import DecisionPoint, Decisions, Tables, is_play_decision
-from abl_cards.games.types import Moves
+from abl_cards.games.types import ONLY_TABLE, Moves
 from abl_cards.matches import ReviewConfig, evaluate_moves
 from abl_cards.reasoners.explain import Explanation, explain
 from abl_cards.web import hints
 from abl_cards.web.seats import TableDecision
 from abl_cards.web.texts import BilingualText, card_kinds, label_text, move_text
 
-ONLY_TABLE = np.array([0])
 NUM_DEALS, MAX_DEALS = 32, 256
 """Sampled deals on which each move is played on: in one round, and in all rounds of a judgement."""
 MAX_SECONDS = 1.2

@@ -11,10 +11,9 @@ from abl_cards.agents import ExplainableAgent
 from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Engine
 from abl_cards.games.tables import NullListener, Tables
-from abl_cards.games.types import Indices, Moves, copy_rows
+from abl_cards.games.types import ONLY_TABLE, Indices, Moves, copy_rows
 from abl_cards.reasoners.explain import Explanation, MoveAssessment, explain
 
-ONLY_TABLE = np.array([0])
 MAX_STEPS = 64
 ZERO_KEY = np.zeros(1, np.uint64)
 

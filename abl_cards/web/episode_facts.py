@@ -13,10 +13,9 @@ from abl_cards.games import Engine
 from abl_cards.games.compiled import CompiledGame, cache_per_game
 from abl_cards.games.state import NO_SEAT
 from abl_cards.games.tables import NullListener, Tables
-from abl_cards.games.types import Indices, Moves
+from abl_cards.games.types import ONLY_TABLE, Indices, Moves
 from abl_cards.web.stage_choices import count_card_choices
 
-ONLY_TABLE = np.array([0])
 NUM_DEALS, MAX_DECISIONS = 3, 1500
 PLAY_STAGE = ""
 

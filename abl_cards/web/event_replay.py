@@ -13,13 +13,12 @@ from abl_cards.core import ErrorCode, GameError, format_seed
 from abl_cards.games import Engine
 from abl_cards.games.compiled import CompiledGame, cache_per_game
 from abl_cards.games.notation import find_options, find_plays
-from abl_cards.games.types import NO_CARD, Moves
+from abl_cards.games.types import NO_CARD, ONLY_TABLE, Moves
 from abl_cards.web import schemas
 from abl_cards.web.event_log import EventLog
 from abl_cards.web.limits import sanitise_name
 from abl_cards.web.seats import PERSON, TableDecision, TableSeat
 from abl_cards.web.table import EventWriter, WebTable
-from abl_cards.web.table_history import ONLY_TABLE
 from abl_cards.web.texts import BilingualText, card_kinds
 
 LOG_KIND, LOG_VERSION = "table", 1

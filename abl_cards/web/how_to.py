@@ -16,6 +16,7 @@ from abl_cards.games import Engine
 from abl_cards.games.compiled import CompiledGame, cache_per_game
 from abl_cards.games.notation import sort_hand, spell
 from abl_cards.games.tables import Decisions
+from abl_cards.games.types import ONLY_TABLE
 from abl_cards.rulelab.editor import describe_score, describe_shape
 from abl_cards.web.episode_facts import PLAY_STAGE, episode_facts
 from abl_cards.web.marked_text import card_marks, with_tens
@@ -34,7 +35,6 @@ from abl_cards.web.play_ladder import Ladder, can_pass, find_ladder
 from abl_cards.web.texts import BilingualText, card_orders, deck_json, label_text, option_text, role_texts, stage_text
 from abl_cards.web.trick_ladder import TrickLadder, choose_lead, find_trick_ladder, find_trumps, single_examples
 
-ONLY_TABLE = np.array([0])
 MAX_BASES = 40
 """Plays of a kind for which what beats them is offered."""
 MAX_ORDER = 20

@@ -13,11 +13,11 @@ from abl_cards.games.compiled import CompiledGame, cache_per_game, find_show_rul
 from abl_cards.games.description import Form, counts_from_cards, parse_rank_and_suit
 from abl_cards.games.notation import ParsedPlay, label_name_parts, match_plays
 from abl_cards.games.tables import Decisions, Tables
+from abl_cards.games.types import ONLY_TABLE
 from abl_cards.web.texts import ENGLISH_PLAY_NAMES, WILD_CELL, card_orders, label_kind_text, label_text
 
 LATE_ACTS = 1 << 14
 """Acts so far, so that rules about the first play do not apply."""
-ONLY_TABLE = np.array([0])
 MAX_TRIES = 6
 """Forms of a label that are tried until the engine accepts an example."""
 _MAX_CHOICES = 500

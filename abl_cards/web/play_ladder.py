@@ -9,10 +9,9 @@ from numpy.typing import NDArray
 
 from abl_cards.games import Engine
 from abl_cards.games.tables import Decisions
-from abl_cards.games.types import LEADING, NO_CARD, Moves
+from abl_cards.games.types import LEADING, NO_CARD, ONLY_TABLE, Moves
 from abl_cards.web.play_kinds import PlayExample, PlayKind, find_examples, play_kinds, tables_with_hands
 
-ONLY_TABLE = np.array([0])
 ALL, SOME, NONE = "all", "some", "none"
 MAX_LISTED, MAX_TRIED = 12, 8
 

@@ -12,13 +12,11 @@ from numpy.typing import NDArray
 from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Engine
 from abl_cards.games.tables import NullListener, Tables
-from abl_cards.games.types import LEADING, Indices, Moves
+from abl_cards.games.types import LEADING, ONLY_TABLE, Indices, Moves
 from abl_cards.web.fluent_texts import fluents_json
 from abl_cards.web.game_log import GameLog
 from abl_cards.web.shown_facts import TableFacts
 from abl_cards.web.texts import card_kinds, card_orders, hand_texts
-
-ONLY_TABLE = np.array([0])
 
 
 @dataclass

@@ -29,13 +29,12 @@ from abl_cards.games.tables import (
     Tables,
     is_play_decision,
 )
-from abl_cards.games.types import Indices, Moves, copy_rows
+from abl_cards.games.types import ONLY_TABLE, Indices, Moves, copy_rows
 from abl_cards.web.selection import CardSelection
 from abl_cards.web.snapshot import options_json
 from abl_cards.web.stage_choices import count_card_choices, find_stage_options
 from abl_cards.web.texts import card_orders, hand_texts
 
-ONLY_TABLE = np.array([0])
 _ANSWER_STREAM = 31
 """Stream of the random numbers of the agents that answer."""
 

@@ -28,10 +28,9 @@ from abl_cards.games.description import (
 )
 from abl_cards.games.notation import spell
 from abl_cards.games.tables import Tables
+from abl_cards.games.types import ONLY_TABLE
 from abl_cards.web.fluent_texts import fluent_name, fluents_json, term_texts, value_texts
 from abl_cards.web.texts import BilingualText, untranslated
-
-ONLY_TABLE = np.array([0])
 
 JsonItem = dict[str, Any]
 """Fact as JSON: its kind (bar, level, value or cards), its name, and its owner ``seat`` or ``team``."""

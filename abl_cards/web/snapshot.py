@@ -9,7 +9,7 @@ import numpy as np
 from abl_cards.core import format_seed
 from abl_cards.games.state import CHOICE, NO_SEAT, PLAY
 from abl_cards.games.tables import cards_in_stock
-from abl_cards.games.types import LEADING
+from abl_cards.games.types import LEADING, ONLY_TABLE
 from abl_cards.web.fluent_texts import fluents_json
 from abl_cards.web.shown_facts import TableFacts
 from abl_cards.web.texts import card_orders, deck_json, hand_texts, option_text, role_texts, stage_text
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     ViewableTable: TypeAlias = WebTable | ServedTableView
 
-ONLY_TABLE = np.array([0])
 MAX_LOG_SHOWN = 80
 SPECTATOR = -1
 

@@ -15,9 +15,9 @@ from abl_cards.agents import Agent
 from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.notation import find_options
 from abl_cards.games.tables import Tables
+from abl_cards.games.types import ONLY_TABLE
 
 MAX_CARDS_OF_STAGE = 64
-ONLY_TABLE = np.array([0])
 
 
 def count_card_choices(tables: Tables) -> int | None:

@@ -20,13 +20,13 @@ from abl_cards.games import Engine
 from abl_cards.games.compiled import attribute_table_errors
 from abl_cards.games.notation import find_options, find_plays
 from abl_cards.games.tables import Listener
-from abl_cards.games.types import Moves
+from abl_cards.games.types import ONLY_TABLE, Moves
 from abl_cards.matches import derive_decision_keys
 from abl_cards.web.seats import PERSON, Permission, TableDecision, TableSeat
 from abl_cards.web.selection import CardSelection
 from abl_cards.web.snapshot import can_skip, visible_seed
 from abl_cards.web.stage_choices import count_card_choices, find_stage_options
-from abl_cards.web.table_history import ONLY_TABLE, TableHistory
+from abl_cards.web.table_history import TableHistory
 from abl_cards.web.texts import BilingualText
 
 if TYPE_CHECKING:

@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 
 from abl_cards.games import Engine
 from abl_cards.games.tables import Listener, ListenerList, Tables
+from abl_cards.games.types import ONLY_TABLE
 from abl_cards.matches import derive_match_keys
 from abl_cards.web.game_log import GameLog
 from abl_cards.web.seats import TableDecision
-
-ONLY_TABLE = np.array([0])
 
 
 class TableHistory:

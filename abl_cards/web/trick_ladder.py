@@ -10,10 +10,8 @@ from abl_cards.games import Engine
 from abl_cards.games.compiled import CompiledGame, cache_per_game
 from abl_cards.games.description import parse_rank_and_suit
 from abl_cards.games.tables import Decisions, Tables
-from abl_cards.games.types import NO_CARD, Moves
+from abl_cards.games.types import NO_CARD, ONLY_TABLE, Moves
 from abl_cards.web.play_kinds import Cards, PlayExample, cards_from_weak, find_examples, tables_with_hands
-
-ONLY_TABLE = np.array([0])
 
 
 @dataclass(frozen=True)

@@ -19,9 +19,10 @@ from websockets.asyncio.server import ServerConnection, serve
 from abl_cards.agents.base import Agent
 from abl_cards.agents.registry import make_agent
 from abl_cards.core.rng import splitmix64_array
+from abl_cards.games.types import ONLY_TABLE
 from abl_cards.protocols.common.remote_protocol import ChoiceRequest, Message
 from abl_cards.protocols.contest.codec import RANK_TEXT
-from abl_cards.protocols.contest.dealer import ONLY_TABLE, ContestDealer
+from abl_cards.protocols.contest.dealer import ContestDealer
 from abl_cards.protocols.contest.match_state import table_level
 from tests.games.guandan.states import engine
 

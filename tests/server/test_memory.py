@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from abl_cards.agents.registry import make_agent
 from abl_cards.games.tables.choices import Choices
 from abl_cards.games.tables.decisions import Decisions
+from abl_cards.games.types import ONLY_TABLE
 from abl_cards.games.types.moves import Moves
 from abl_cards.protocols.contest.client import ContestClient
-from abl_cards.protocols.contest.dealer import ONLY_TABLE, ContestDealer
+from abl_cards.protocols.contest.dealer import ContestDealer
 from abl_cards.protocols.contest.handshake import ContestHandshake
 from tests.games.guandan.states import engine
 

@@ -11,10 +11,11 @@ import pytest
 
 from abl_cards.core.errors import ErrorCode
 from abl_cards.games.tables import dealing
+from abl_cards.games.types import ONLY_TABLE
 from abl_cards.protocols.common.cards import parse_hand
 from abl_cards.protocols.common.remote_protocol import InvalidAnswerError, Message, Notification, read_act_index
 from abl_cards.protocols.contest.codec import LEVEL_OF_TEXT
-from abl_cards.protocols.contest.dealer import ONLY_TABLE, ContestDealer
+from abl_cards.protocols.contest.dealer import ContestDealer
 from abl_cards.protocols.contest.levels import start_matches
 from abl_cards.protocols.contest.match_state import write_fluent
 from abl_cards.protocols.contest.protocol import PlayersView, beginning_message

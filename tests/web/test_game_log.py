@@ -7,12 +7,12 @@ import numpy as np
 
 from abl_cards.agents.registry import make_agent
 from abl_cards.games.game import load
+from abl_cards.games.types import ONLY_TABLE
 from abl_cards.matches.match_runner import play_match
 from abl_cards.web.replay_frames import build_replay_frames
 from abl_cards.web.seats import PERSON, Permission, TableSeat
 from abl_cards.web.snapshot import make_view
 from abl_cards.web.table import WebTable
-from abl_cards.web.table_history import ONLY_TABLE
 
 
 def lead_two_cards(table: WebTable) -> bool:

@@ -7,11 +7,10 @@ import pytest
 
 from abl_cards.agents.registry import make_agent
 from abl_cards.games.game import load
+from abl_cards.games.types import ONLY_TABLE
 from abl_cards.web.selection import CardSelection
 from abl_cards.web.texts import deck_json
 from tests.effort import amount
-
-ONLY_TABLE = np.array([0])
 
 
 @pytest.mark.parametrize("name", ["president", "fifteen"])

@@ -9,11 +9,10 @@ import pytest
 from abl_cards.agents.registry import make_agent
 from abl_cards.games.game import game_names, load
 from abl_cards.games.state import CHOICE, NO_SEAT
-from abl_cards.games.types import LEADING, NO_CARD
+from abl_cards.games.types import LEADING, NO_CARD, ONLY_TABLE
 from abl_cards.web.seats import Permission, TableSeat
 from abl_cards.web.snapshot import make_snapshot
 from abl_cards.web.table import WebTable
-from abl_cards.web.table_history import ONLY_TABLE
 from tests.effort import long
 
 Cards = Counter[str]

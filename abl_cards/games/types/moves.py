@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 Indices = NDArray[np.int64]
 """[n] indices of tables."""
 
+ONLY_TABLE: Indices = np.zeros(1, np.int64)
+"""[1] index of the table of a `Tables` with one table."""
 
 DRAW = -2
 """Winner of a drawn match; -1 while the match runs, else the index of a team."""

@@ -13,11 +13,8 @@ from numpy.typing import NDArray
 from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.tables import Choices, Decisions, Tables
-from abl_cards.games.types import NO_CARD, Indices, Moves
+from abl_cards.games.types import NO_CARD, ONLY_TABLE, Moves
 from abl_cards.protocols.botzone.card_numbers import CardNumbering
-
-ONLY_TABLE: Indices = np.zeros(1, np.int64)
-"""The only table of a round."""
 
 
 @dataclass(frozen=True)

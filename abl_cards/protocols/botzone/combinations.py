@@ -9,8 +9,7 @@ import numpy as np
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.notation import compose_move
 from abl_cards.games.tables import Decisions, PlayerView, Tables
-from abl_cards.games.types import LEADING, Moves, copy_rows
-from abl_cards.protocols.botzone.adapter import ONLY_TABLE
+from abl_cards.games.types import LEADING, ONLY_TABLE, Moves, copy_rows
 from abl_cards.protocols.botzone.card_numbers import CardNumbering
 
 

@@ -16,8 +16,9 @@ from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Engine
 from abl_cards.games.notation import MatchRecorder
 from abl_cards.games.tables import Listener, ListenerList, Tables
+from abl_cards.games.types import ONLY_TABLE
 from abl_cards.protocols.botzone import faults
-from abl_cards.protocols.botzone.adapter import ONLY_TABLE, find_adapter
+from abl_cards.protocols.botzone.adapter import find_adapter
 from abl_cards.protocols.botzone.faults import Fault, program_fault, quote_json
 from abl_cards.protocols.botzone.initdata import build_deal, complete_initdata, read_dealt_cards
 from abl_cards.protocols.botzone.session import BotzoneSession

@@ -25,9 +25,9 @@ from numpy.typing import NDArray
 from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.tables import Choices, Decisions, NullListener, Tables
-from abl_cards.games.types import Indices, Moves
+from abl_cards.games.types import ONLY_TABLE, Indices, Moves
 from abl_cards.protocols.botzone import faults
-from abl_cards.protocols.botzone.adapter import ONLY_TABLE, BotzoneRound, DealtCards, find_adapter
+from abl_cards.protocols.botzone.adapter import BotzoneRound, DealtCards, find_adapter
 from abl_cards.protocols.botzone.faults import Fault, quote_json
 from abl_cards.protocols.botzone.initdata import lots_to_json
 from abl_cards.protocols.common import WriteLog

@@ -14,9 +14,9 @@ from typing import Any
 from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.tables import Choices, Decisions, Tables
-from abl_cards.games.types import NO_CARD, Moves
+from abl_cards.games.types import NO_CARD, ONLY_TABLE, Moves
 from abl_cards.protocols.botzone import faults, tractor_match
-from abl_cards.protocols.botzone.adapter import ONLY_TABLE, BotzoneRound, DealtCards, GameAdapter
+from abl_cards.protocols.botzone.adapter import BotzoneRound, DealtCards, GameAdapter
 from abl_cards.protocols.botzone.card_numbers import CardNumbering
 from abl_cards.protocols.botzone.combinations import find_move
 from abl_cards.protocols.botzone.faults import Fault, quote_json

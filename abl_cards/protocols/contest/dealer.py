@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from abl_cards.games import Engine
 from abl_cards.games.notation import canonical_notation
 from abl_cards.games.tables import Listener, ListenerList, Tables
-from abl_cards.games.types import DRAW, NO_CARD, Indices, Moves
+from abl_cards.games.types import DRAW, NO_CARD, ONLY_TABLE, Indices, Moves
 from abl_cards.protocols.common import CARD_NAMES, ChoiceRequest, Message, Notification
 from abl_cards.protocols.contest import protocol
 from abl_cards.protocols.contest.actions import to_action
@@ -21,8 +21,6 @@ from abl_cards.protocols.contest.codec import PASS_JSON, PLAY, ContestAction, ha
 from abl_cards.protocols.contest.match_state import card_options, check_game, current_stage, refusing_seats
 from abl_cards.protocols.contest.protocol import SEATS, LatestActions, PlayersView
 from abl_cards.protocols.contest.tribute import TributeTracker
-
-ONLY_TABLE = np.array([0])
 
 
 class ContestDealer:

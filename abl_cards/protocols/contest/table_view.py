@@ -16,14 +16,12 @@ from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.state import CHOICE, NO_SEAT, PLAY, next_turn
 from abl_cards.games.tables import Choices, Decisions, Tables, record_acts
-from abl_cards.games.types import LEADING, NO_CARD
+from abl_cards.games.types import LEADING, NO_CARD, ONLY_TABLE
 from abl_cards.protocols.common import Hand, hand_from_cards, hand_to_cards
 from abl_cards.protocols.contest.actions import find_form
 from abl_cards.protocols.contest.codec import ContestAction
 from abl_cards.protocols.contest.match_state import card_options, fluents_at_level, stage_number
 from abl_cards.protocols.contest.tribute import TributeExchange, write_exchange
-
-ONLY_TABLE = np.array([0])
 
 
 @dataclass(frozen=True)

@@ -19,12 +19,12 @@ from abl_cards.agents.registry import make_agent
 from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.games.engine import Engine
 from abl_cards.games.game import load
+from abl_cards.games.types import ONLY_TABLE
 from abl_cards.learners.networks import GameShape, Networks
 from abl_cards.learners.plane_resnet import PlanePolicyNetwork
 from abl_cards.learners.presets import PRESETS
 from abl_cards.learners.weights_io import WeightsCard, load_networks, save_networks
 from abl_cards.protocols.botzone import network_bot_file, network_parts, tractor_bot_file
-from abl_cards.protocols.botzone.adapter import ONLY_TABLE
 from abl_cards.protocols.botzone.bot_data import bot_data
 from abl_cards.protocols.botzone.network_bot import tractor_network_weights
 from abl_cards.protocols.botzone.network_parts import find_best_moves

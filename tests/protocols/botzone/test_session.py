@@ -13,9 +13,10 @@ import pytest
 from abl_cards.agents.registry import make_agent
 from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.games.game import load
+from abl_cards.games.types import ONLY_TABLE
 from abl_cards.games.types.moves import Moves
 from abl_cards.protocols.botzone import bot_file
-from abl_cards.protocols.botzone.adapter import ONLY_TABLE, find_adapter
+from abl_cards.protocols.botzone.adapter import find_adapter
 from abl_cards.protocols.botzone.bot_data import bot_data
 from abl_cards.protocols.botzone.faults import Fault
 from abl_cards.protocols.botzone.registry import BotzoneGame

@@ -17,9 +17,9 @@ from abl_cards.games.engine import Engine
 from abl_cards.games.game import load
 from abl_cards.games.tables.tables import Tables
 from abl_cards.games.tables.tricks import apply_trick_plays
+from abl_cards.games.types import ONLY_TABLE
 from abl_cards.games.types.arrays import copy_rows
 from abl_cards.protocols.botzone import tractor_bot_file
-from abl_cards.protocols.botzone.adapter import ONLY_TABLE
 from abl_cards.protocols.botzone.bot_data import bot_data
 from abl_cards.protocols.botzone.registry import BotzoneGame
 from abl_cards.protocols.botzone.session import BotzoneSession

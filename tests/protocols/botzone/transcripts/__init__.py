@@ -15,7 +15,7 @@ from abl_cards.agents.registry import make_agent
 from abl_cards.core.rng import splitmix64_array
 from abl_cards.games.engine import Engine
 from abl_cards.games.game import load
-from abl_cards.protocols.botzone.adapter import ONLY_TABLE
+from abl_cards.games.types import ONLY_TABLE
 from abl_cards.protocols.botzone.session import BotzoneSession
 from tests.games.random_play import match_keys
 
