@@ -1,26 +1,15 @@
 // Tables at which this browser has played, the latest first; the home screen continues them.
+import { storedList } from './stored_list.js';
+
 const KEY = 'abl-cards-tables';
 export const MAX_TABLES = 24;
 
 const isEntry = (entry) =>
   typeof entry?.table === 'string' && typeof entry.key === 'string' && Array.isArray(entry.title);
 
-export function ownTables() {
-  try {
-    const stored = JSON.parse(localStorage.getItem(KEY) ?? '[]');
-    return Array.isArray(stored) ? stored.filter(isEntry).slice(0, MAX_TABLES) : [];
-  } catch {
-    return [];
-  }
-}
+const list = storedList(KEY, isEntry, MAX_TABLES);
 
-function store(entries) {
-  try {
-    localStorage.setItem(KEY, JSON.stringify(entries.slice(0, MAX_TABLES)));
-  } catch {
-    /* private windows have no storage */
-  }
-}
+export const ownTables = list.read;
 
 // How a table stands, in one word: mine, others, end (of a deal) or over.
 export const standing = (view) =>
@@ -44,9 +33,9 @@ export const entryOf = (key, view, welcome) => ({
 export function keepTable(entry) {
   const entries = ownTables();
   const rest = entries.filter((other) => other.table !== entry.table);
-  if (JSON.stringify(entries[0]) !== JSON.stringify(entry)) store([entry, ...rest]);
+  if (JSON.stringify(entries[0]) !== JSON.stringify(entry)) list.write([entry, ...rest]);
 }
 
-export const forgetTable = (table) => store(ownTables().filter((entry) => entry.table !== table));
+export const forgetTable = (table) => list.write(ownTables().filter((entry) => entry.table !== table));
 
 export const isKept = (table) => ownTables().some((entry) => entry.table === table);

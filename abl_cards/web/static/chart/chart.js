@@ -1,6 +1,6 @@
 // Component Chart: a figure from its data: title, drawing, values under the pointer, sample size, files.
 import { html, loadStyle, useRef, useState } from '../html.js';
-import { saveFile } from '../review/save_file.js';
+import { saveFile } from '../save_file.js';
 import { t } from '../words.js';
 import { DotChart } from './dot_chart.js';
 import { LineChart } from './line_chart.js';

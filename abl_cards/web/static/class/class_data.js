@@ -1,35 +1,24 @@
 // Classes that this browser has opened or joined, and where their reviews are led.
+import { storedList } from '../stored_list.js';
+
 const KEY = 'abl-cards-classes';
 const MAX_CLASSES = 8;
 
 const isEntry = (entry) => typeof entry?.code === 'string' && typeof entry.token === 'string';
 
-export function ownClasses() {
-  try {
-    const stored = JSON.parse(localStorage.getItem(KEY) ?? '[]');
-    return Array.isArray(stored) ? stored.filter(isEntry) : [];
-  } catch {
-    return [];
-  }
-}
+const list = storedList(KEY, isEntry, MAX_CLASSES);
 
-function store(entries) {
-  try {
-    localStorage.setItem(KEY, JSON.stringify(entries.slice(0, MAX_CLASSES)));
-  } catch {
-    /* private windows have no storage */
-  }
-}
+export const ownClasses = list.read;
 
 // Keep a class, and make it that of this browser tab.
 export function enterClass(entry) {
-  store([entry, ...ownClasses().filter((other) => other.code !== entry.code)]);
+  list.write([entry, ...ownClasses().filter((other) => other.code !== entry.code)]);
   sessionStorage.setItem('class', JSON.stringify(entry));
   dispatchEvent(new Event('class'));
 }
 
 export function leaveClass(code) {
-  store(ownClasses().filter((entry) => entry.code !== code));
+  list.write(ownClasses().filter((entry) => entry.code !== code));
   if (currentClass()?.code === code) sessionStorage.removeItem('class');
   dispatchEvent(new Event('class'));
 }

@@ -1,5 +1,6 @@
 // Component ExportMenu: the notebook as one HTML file, or as Markdown.
 import { html, loadModule, useRef } from '../html.js';
+import { saveFile } from '../save_file.js';
 import { localise } from '../settings.js';
 import { t } from '../words.js';
 
@@ -9,7 +10,7 @@ export function ExportMenu({ lab, state, games }) {
     menu.current.removeAttribute('open');
     lab.do(async () => {
       await lab.flush();
-      const [{ exportHtml, exportMarkdown, download }, diff] = await Promise.all([
+      const [{ exportHtml, exportMarkdown }, diff] = await Promise.all([
         loadModule('lab/export'),
         lab.call('diff', { base: 'opened' }),
       ]);
@@ -18,7 +19,7 @@ export function ExportMenu({ lab, state, games }) {
       const about = { title, game: session.game, profile: lab.profile, version: lab.state.version, diff: diff.files };
       const text = kind === 'html' ? exportHtml(lab, about) : exportMarkdown(lab.state, about, lab.stamp);
       const name = session.game.replace(/[^\w-]/g, '_');
-      download(`${name}.${kind}`, text, kind === 'html' ? 'text/html' : 'text/markdown');
+      saveFile(`${name}.${kind}`, text, kind === 'html' ? 'text/html' : 'text/markdown');
       lab.set({ status: t('exportDone') });
     });
   };

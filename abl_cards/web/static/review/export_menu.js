@@ -2,7 +2,7 @@
 import { html } from '../html.js';
 import { request } from '../link.js';
 import { t } from '../words.js';
-import { saveFile } from './save_file.js';
+import { saveFile } from '../save_file.js';
 
 const PICTURE_SIZE = { width: 900, height: 640 };
 

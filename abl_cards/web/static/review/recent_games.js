@@ -1,24 +1,13 @@
 // Records that were opened or finished in this browser, the latest first.
+import { storedList } from '../stored_list.js';
+
 const KEY = 'abl-cards-games';
 export const MAX_GAMES = 12;
 export const MAX_LETTERS = 200_000;
 
-export function readGames() {
-  try {
-    const games = JSON.parse(localStorage.getItem(KEY) || '[]');
-    return Array.isArray(games) ? games.filter((game) => typeof game?.text === 'string') : [];
-  } catch {
-    return [];
-  }
-}
+const list = storedList(KEY, (game) => typeof game?.text === 'string', MAX_GAMES);
 
-function write(games) {
-  try {
-    localStorage.setItem(KEY, JSON.stringify(games));
-  } catch {
-    /* no room, or a private window: the list stays as it was */
-  }
-}
+export const readGames = list.read;
 
 const withoutBranches = (text) => {
   try {
@@ -36,9 +25,9 @@ export function addGame(games, game) {
   return [game, ...others].slice(0, MAX_GAMES);
 }
 
-export const rememberGame = (game) => write(addGame(readGames(), game));
+export const rememberGame = (game) => list.write(addGame(readGames(), game));
 
-export const forgetGame = (text) => write(readGames().filter((game) => game.text !== text));
+export const forgetGame = (text) => list.write(readGames().filter((game) => game.text !== text));
 
 // Keep the last record of a table whose deal has ended.
 export async function rememberFinished(link, welcome) {

@@ -1,5 +1,6 @@
 // Component RecordButtons: download the records of the table, or review them.
 import { html, loadModule, useEffect, useState } from '../html.js';
+import { saveFile } from '../save_file.js';
 import { t } from '../words.js';
 
 export function RecordButtons({ link, welcome }) {
@@ -15,18 +16,11 @@ export function RecordButtons({ link, welcome }) {
   const download = async () => {
     const records = await fetchRecords();
     if (!records.length) return;
-    const url = URL.createObjectURL(
-      new Blob(
-        records.map((record) => `${JSON.stringify(record)}\n`),
-        { type: 'application/json' },
-      ),
+    saveFile(
+      `${welcome.game.replace(/[^\w-]/g, '_')}.jsonl`,
+      records.map((record) => `${JSON.stringify(record)}\n`).join(''),
+      'application/json',
     );
-    const anchor = Object.assign(document.createElement('a'), {
-      href: url,
-      download: `${welcome.game.replace(/[^\w-]/g, '_')}.jsonl`,
-    });
-    anchor.click();
-    setTimeout(() => URL.revokeObjectURL(url), 5000);
   };
   const review = async () => {
     const records = await fetchRecords();

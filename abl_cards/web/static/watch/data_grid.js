@@ -1,7 +1,7 @@
 // Component DataGrid: a table of numbers with caption, and its values as CSV.
 import { csvText } from '../chart/table_data.js';
 import { html } from '../html.js';
-import { saveFile } from '../review/save_file.js';
+import { saveFile } from '../save_file.js';
 import { t } from '../words.js';
 
 // A number with its digits; a column of whole numbers has none.

@@ -1,7 +1,7 @@
 // Component ReportContent: question, figures, tables and command of a report.
 import { Chart } from '../chart/chart.js';
 import { html } from '../html.js';
-import { saveFile } from '../review/save_file.js';
+import { saveFile } from '../save_file.js';
 import { t } from '../words.js';
 import { DataGrid } from './data_grid.js';
 
