@@ -9,7 +9,8 @@ from abl_cards.core import lazy_exports
 if TYPE_CHECKING:
     from abl_cards.web.config import WebConfig, default_state_folder
     from abl_cards.web.fluent_texts import fluents_json
-    from abl_cards.web.how_to import how_to_lines, how_to_play
+    from abl_cards.web.how_to import how_to_play
+    from abl_cards.web.how_to_lines import how_to_lines
     from abl_cards.web.lesson_tasks import check_lessons
     from abl_cards.web.lesson_text import find_lessons, misnamed_lessons
     from abl_cards.web.lobby import bilingual_title

@@ -11,7 +11,8 @@ from abl_cards.asp import Diagnostic, KBError
 from abl_cards.core import LANGUAGES, ErrorCode, GameError
 from abl_cards.games import Engine, Game
 from abl_cards.web import schemas
-from abl_cards.web.how_to import beats_json, how_to_play
+from abl_cards.web.how_to import how_to_play
+from abl_cards.web.how_to_plays import beats_json
 from abl_cards.web.lesson_tasks import grade_answer, lesson_json
 from abl_cards.web.lesson_text import (
     MAX_LESSON_BYTES,
