@@ -24,14 +24,13 @@ if TYPE_CHECKING:
         play_match,
         play_shard,
     )
+    from abl_cards.matches.move_rollouts import ReviewConfig, evaluate_moves
     from abl_cards.matches.ratings import PairResult, Rating, RatingLadder, fit_ratings
     from abl_cards.matches.record_review import (
         EvaluatedMove,
         RecordReview,
-        ReviewConfig,
         ReviewedDecision,
         SeatSummary,
-        evaluate_moves,
         grade_move,
         review,
         review_record,

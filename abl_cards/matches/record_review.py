@@ -20,8 +20,9 @@ from abl_cards.agents import Agent, ExplainableAgent, check_own_agent, make_agen
 from abl_cards.core import ErrorCode, GameError, derive_key, splitmix64_array
 from abl_cards.games import Engine, Game, compile_engine, load
 from abl_cards.games.notation import find_plays, include_move
-from abl_cards.games.tables import DecisionPoint, Decisions, Tables, is_play_decision
+from abl_cards.games.tables import DecisionPoint, Decisions, is_play_decision
 from abl_cards.games.types import Indices, MoveLists, Moves, join_lists
+from abl_cards.matches.move_rollouts import ReviewConfig, evaluate_moves
 from abl_cards.matches.records import find_profile, normalise_record, read_valid_records
 from abl_cards.reasoners.abduction import Minimiser
 from abl_cards.reasoners.explain import (
@@ -32,36 +33,8 @@ from abl_cards.reasoners.explain import (
     compare_moves,
     merge_instances,
 )
-from abl_cards.reasoners.hidden_hands import draw_deals, prior_estimate
 
-MAX_TABLES = 4096
-"""Most imagined tables played side by side."""
-_RNG_DEALS, _RNG_ROLLOUT = 21, 22  # streams of random numbers
-
-
-@dataclass(frozen=True)
-class ReviewConfig:
-    """Settings of a review.
-
-    Attributes:
-        engine: Compiled game.
-        agent: Agent whose choice is compared with the move that was played.
-        rollout_agent: Agent that plays imagined deals to their end, for all seats.
-        n_deals: Deals per move; one half selects the best move.
-        max_moves: Most moves evaluated per decision.
-        min_loss: Least points that a mistake costs.
-        seed: Seed of deals and rollouts.
-        language: Language of the reasons, ``en`` or ``zh``.
-    """
-
-    engine: Engine
-    agent: Agent
-    rollout_agent: Agent
-    n_deals: int = 100
-    max_moves: int = 6
-    min_loss: float = 0.0
-    seed: int = 0
-    language: str = "en"
+_RNG_DEALS = 21  # stream of random numbers
 
 
 @dataclass(frozen=True)
@@ -440,65 +413,6 @@ def _candidate_rows(
                 seen.add(int(labels[row]))
         candidates.append(rows)
     return candidates
-
-
-# --- rollouts ---------------------------------------------------------------------------------------------------------
-
-
-def evaluate_moves(
-    config: ReviewConfig, decisions: Decisions, lists: MoveLists, candidates: list[list[int]],
-    keys: NDArray[np.uint64], on_progress: Callable[[int, int], None] = lambda done, total: None,
-) -> dict[int, NDArray[np.float64]]:  # fmt: skip
-    """Make moves on imagined deals and play these to their end; all moves of a decision share their deals.
-
-    Args:
-        config: Compiled game, the agent that plays on, number and seed of the deals.
-        decisions: Decisions about plays [n].
-        lists: Legal moves of these decisions.
-        candidates: Rows of the lists to evaluate, by decision.
-        keys: Keys of the deals, uint64 [n].
-        on_progress: Called with the number of evaluated moves and their total.
-
-    Returns:
-        Points of the seats to decide at the end of each deal, float64 [deals], by row of the lists.
-    """
-    hands = _sample_deals(config, decisions, keys)
-    deals = hands.shape[1]
-    rows = [(decision, row) for decision, own in enumerate(candidates) for row in own]
-    points_by_row: dict[int, NDArray[np.float64]] = {}
-    size = max(1, MAX_TABLES // deals)
-    for begin in range(0, len(rows), size):
-        batch = np.array(rows[begin : begin + size])
-        decision, deal = np.repeat(batch[:, 0], deals), np.tile(np.arange(deals), len(batch))
-        tables = Tables.determinize(decisions, decision, hands[decision, deal])
-        points = _rollout(config, tables, lists, np.repeat(batch[:, 1], deals))
-        points_by_row |= {int(row): points[i * deals : (i + 1) * deals] for i, row in enumerate(batch[:, 1])}
-        on_progress(min(begin + size, len(rows)), len(rows))
-    return points_by_row
-
-
-def _sample_deals(config: ReviewConfig, decisions: Decisions, keys: NDArray[np.uint64]) -> NDArray[np.uint8]:
-    """Draw hands of the others that the seats to decide hold possible: [n, deals, others, kinds]."""
-    if decisions.rules.has_open_hands:
-        return np.repeat(decisions.view.hidden_hands[:, None], config.n_deals, axis=1)
-    constraints = decisions.information_set()
-    return draw_deals(prior_estimate(constraints, decisions.belief_log_odds()), constraints, keys, config.n_deals)
-
-
-def _rollout(config: ReviewConfig, tables: Tables, lists: MoveLists, rows: Indices) -> NDArray[np.float64]:
-    """Play imagined tables to their end: [m] points of the seats to decide, after their moves."""
-    all_rows, seat = np.arange(len(tables)), tables.seat.copy()
-    key = derive_key(config.seed, _RNG_ROLLOUT)
-    tables.play(all_rows, lists.select(rows))
-    while (playing := tables.rows_to_play()).size + (choosing := tables.rows_to_choose()).size:
-        if playing.size:
-            keys = splitmix64_array(np.full(len(playing), key, np.uint64), tables.num_decisions[playing])
-            tables.play(playing, config.rollout_agent.play(tables.decisions(playing), keys))
-        if choosing.size:
-            keys = splitmix64_array(np.full(len(choosing), key, np.uint64), tables.num_decisions[choosing])
-            tables.choose(choosing, config.rollout_agent.choose(tables.choices(choosing), keys))
-    rewards = config.engine.rewards(tables, all_rows)
-    return rewards[all_rows, seat].astype(np.float64)
 
 
 def _make_reviewed_decision(
