@@ -209,6 +209,7 @@ class PlayerTexts:
         if card is None:
             return mark, ""
         if card["suit"]:
-            rank = "10" if card["rank"] == "T" else card["rank"]
-            return f"{card['symbol']}{rank}", _SUIT_STYLES.get(card["suit"], "bold")
+            from abl_cards.web import rank_text
+
+            return f"{card['symbol']}{rank_text(card['rank'])}", _SUIT_STYLES.get(card["suit"], "bold")
         return card["name"][LANGUAGES.index(self.language)], _JOKER_STYLES[bool(card.get("isTop"))]

@@ -319,7 +319,7 @@ def grade_move(config: ReviewConfig, record: Mapping[str, Any], act: int, value:
     order = Minimiser(model).order(decisions, lists)
     candidates = _candidate_rows(decisions, lists, order, played, chosen, config.max_moves)
     candidates = [list(dict.fromkeys((*candidates[0], graded)))]
-    points = evaluate_moves(config, decisions, lists, candidates, keys, lambda done, total: None)
+    points = evaluate_moves(config, decisions, lists, candidates, keys)
     texts = PreferenceTexts.of(model.kb, engine, config.language)
     return _make_reviewed_decision(
         config, act, int(decisions.view.seats[0]), decision_point, points, 0, graded, int(chosen[0]), cost,

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from abl_cards.web.picture import Picture, PictureOptions, picture_of_record, picture_of_state
     from abl_cards.web.server import serve
     from abl_cards.web.spectator_feed import SpectatorFeed
-    from abl_cards.web.texts import deck_json, label_text, option_text, stage_text
+    from abl_cards.web.texts import deck_json, label_text, option_text, rank_text, stage_text
 
 __all__ = [
     "Picture",
@@ -38,6 +38,7 @@ __all__ = [
     "option_text",
     "picture_of_record",
     "picture_of_state",
+    "rank_text",
     "serve",
     "stage_text",
     "unmarked_text",

@@ -13,13 +13,13 @@ from abl_cards.core import LANGUAGES, ErrorCode, GameError, derive_key
 from abl_cards.games import Engine
 from abl_cards.games.description import SUIT_SYMBOLS
 from abl_cards.games.notation import include_move
-from abl_cards.games.tables import DecisionPoint, Decisions, Tables, is_play_decision
+from abl_cards.games.tables import DecisionPoint, Decisions, Tables
 from abl_cards.games.types import ONLY_TABLE, Moves
 from abl_cards.matches import ReviewConfig, evaluate_moves
 from abl_cards.reasoners.explain import Explanation, explain
 from abl_cards.web import hints
 from abl_cards.web.seats import TableDecision
-from abl_cards.web.texts import BilingualText, card_kinds, label_text, move_text
+from abl_cards.web.texts import BilingualText, label_text, move_text
 
 NUM_DEALS, MAX_DEALS = 32, 256
 """Sampled deals on which each move is played on: in one round, and in all rounds of a judgement."""
@@ -122,11 +122,9 @@ def _move_json(
     counts = loss > _Z_LOSS * error and loss >= _FAIR_LOSS * spread
     light = "good" if not counts else "bad" if loss >= _BAD_LOSS * spread else "fair"
     verdict = hints.verdict_json(explanation, explanation.assess(row))
-    kinds = card_kinds(explanation.decision_point.move_lists.cards[row])
-    cards = [explanation.texts.engine.rules.card_codes.kind_texts[kind] for kind in kinds]
     label = explanation.decision_point.labels[row]
     return {
-        "text": _move_texts(explanation.texts.engine, label, cards),
+        "text": _move_texts(explanation.texts.engine, label, verdict["cards"]),
         "value": verdict["value"], "cards": verdict["cards"], "reasons": verdict["reasons"],
         "points": round(float(points.mean()), 4), "half": round(_Z_POINTS * float(points.std(ddof=1)) / root, 4),
         "loss": round(loss, 4), "loss_half": round(_Z_POINTS * error, 4), "light": light,
@@ -161,7 +159,7 @@ def explain_past_decision(
     Returns:
         The move with the reasons for and against it; the agent's own choice and the difference, if it is another.
     """
-    is_play = tables.rows_to_play().size
+    is_play = bool(tables.rows_to_play().size)
     decision = tables.decisions(ONLY_TABLE) if is_play else tables.choices(ONLY_TABLE)
     point, row = _find_made(engine, engine.decision_point_at(decision), made)
     explanation = explain(engine, player.preference_model, point, language, player.compute_model_explanation(point))
@@ -170,7 +168,7 @@ def explain_past_decision(
     is_same = verdict.rank == explanation.chosen.rank
     return {
         "made": hints.verdict_json(explanation, verdict), "moves": len(point.actions),
-        "is_play": is_play_decision(decision),
+        "is_play": is_play,
         "best": None if is_same else hints.verdict_json(explanation, explanation.chosen),
         "difference": [] if is_same else hints.difference_json(explanation, verdict),
     }  # fmt: skip

@@ -25,7 +25,7 @@ from abl_cards.web.play_kinds import (
     play_kinds,
     tables_with_hands,
 )
-from abl_cards.web.play_ladder import Ladder, find_ladder
+from abl_cards.web.play_ladder import Ladder, beating_labels, find_ladder
 from abl_cards.web.texts import BilingualText, deck_json, label_text
 from abl_cards.web.trick_ladder import TrickLadder, choose_lead, find_trick_ladder, single_examples
 
@@ -47,7 +47,7 @@ def base_example(engine: Engine, kind: PlayKind) -> PlayExample | None:
     closing = None
     for label in [*smallest[wanted:], *smallest[:wanted], *kind.labels][: 2 * MAX_BASES]:
         if example := find_examples(engine, [label]).get(label):
-            if engine.rules.trick_query is not None or not find_ladder(engine, example).ends:
+            if engine.rules.trick_query is not None or beating_labels(engine, example) is not None:
                 return example
             closing = closing or example  # a play that ends the trick shows less
     return closing

@@ -103,7 +103,10 @@ def comparison_json(before: Engine, after: Engine, pinned: PinnedPosition) -> di
 def moves_json(engine: Engine, state: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the first legal moves of a state in words; raises GameError."""
     point = engine.read_decision_point(state)
-    return _with_texts(engine, state, [action.to_json() for action in point.actions[:MAX_MOVES]])
+    return [
+        {"move": action.to_json(), "text": move_words(engine, point, row)}
+        for row, action in enumerate(point.actions[:MAX_MOVES])
+    ]
 
 
 def move_words(engine: Engine, point: DecisionPoint, row: int) -> BilingualText:

@@ -13,7 +13,7 @@ from abl_cards.agents import make_preference_model
 from abl_cards.asp import Diagnostic, KBError, Signature, did_you_mean, make_error
 from abl_cards.core import LANGUAGES, ErrorCode, GameError, parse_seed
 from abl_cards.games import Engine, Game
-from abl_cards.games.notation import PASS, hand_orders, read_play
+from abl_cards.games.notation import PASS, read_play
 from abl_cards.games.tables import DecisionPoint, Decisions, is_play_decision
 from abl_cards.matches import derive_match_keys
 from abl_cards.reasoners.explain import Explanation, MoveAssessment, explain
@@ -22,7 +22,7 @@ from abl_cards.web.hints import difference_json, verdict_json
 from abl_cards.web.lab_positions import position_json
 from abl_cards.web.lesson_text import Lesson, LessonBlock, find_lessons, misnamed_lessons, read_lesson, walk_nodes
 from abl_cards.web.selection import CardSelection
-from abl_cards.web.texts import deck_json
+from abl_cards.web.texts import deck_json, hand_texts
 
 TASKS = ("beat", "legal", "best")
 MAX_PLAYS = 12
@@ -135,9 +135,7 @@ def _deal_fields(engine: Engine, game: Game, value: Mapping[str, Any]) -> dict[s
         raise GameError(f"unknown profile '{profile}'; there are: {known}", ErrorCode.UNKNOWN_PROFILE)
     dealt = game.engine(None, profile) if profile else engine
     tables = dealt.start_matches(derive_match_keys(seed, np.array([0]), 1))
-    texts, counts = dealt.rules.card_codes.kind_texts, tables.state.hands[0, 0].tolist()
-    order = hand_orders(dealt.rules)[int(tables.state.context[0])].tolist()
-    hand = [texts[kind] for kind in order for _ in range(counts[kind])]
+    hand = hand_texts(dealt.rules, tables.state.hands[0, 0], int(tables.state.context[0]))
     return {"hand": hand, "options": {"seed": str(seed), **({"profile": profile} if profile else {})}}
 
 
@@ -236,7 +234,7 @@ def _selection(engine: Engine, point: DecisionPoint) -> CardSelection:
 
 def _play_json(engine: Engine, point: DecisionPoint, play: Any) -> dict[str, Any]:
     """Return a play of a quiz: its cards, and its name if it is a legal one."""
-    cards = [engine.rules.card_codes.kind_texts[kind] for kind in read_play(engine.rules, play).cards]
+    cards = _cards_of(engine, play)
     if not cards:
         raise GameError("plays: a pass is no play to choose", ErrorCode.INVALID_LESSON)
     _selection(engine, point).interpret(cards)  # the cards are in the hand

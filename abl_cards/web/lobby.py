@@ -33,8 +33,9 @@ from abl_cards.web.limits import (
     sanitise_name,
 )
 from abl_cards.web.prewarmed_table import PrewarmedTable
+from abl_cards.web.replay_frames import is_trick_over
 from abl_cards.web.seats import PERSON, TableSeat
-from abl_cards.web.snapshot import is_trick_over, make_snapshot, make_welcome
+from abl_cards.web.snapshot import make_snapshot, make_welcome
 from abl_cards.web.table import WebTable
 from abl_cards.web.texts import BilingualText, stage_text
 
@@ -380,7 +381,9 @@ def _summarise_table(table: WebTable) -> dict[str, Any]:
 
 def agent_pause(table: WebTable) -> float:
     """Return the seconds before an agent acts: longer after a full trick, so that it can be seen; none in a hurry."""
-    return 0.0 if table.is_fast else table.agent_delay * (TRICK_REST if is_trick_over(table) else 1.0)
+    if table.is_fast:
+        return 0.0
+    return table.agent_delay * (TRICK_REST if is_trick_over(table.engine, table.tables) else 1.0)
 
 
 TRICK_REST = 1.7

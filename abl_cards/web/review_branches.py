@@ -103,7 +103,7 @@ class BranchList:
     def _replay(self, line: int | None, index: int) -> tuple[ReviewPosition, ReplayFrames, ActRecorder]:
         """Return a new table at a position, with listeners that have seen the acts of the variation."""
         branch = None if line is None else self._branch(line)
-        start = index if branch is None or index < branch.start else branch.start
+        start = self._start_of(line, index)
         position, frames, recorder = self._main_position(start)
         if branch is not None:
             if index - start > len(branch.acts):
@@ -111,6 +111,10 @@ class BranchList:
             for _, value in branch.acts[: max(0, index - start)]:
                 position.repeat(value)
         return position, frames, recorder
+
+    def _start_of(self, line: int | None, index: int) -> int:
+        """Return the frame of the record from which a variation leads to a frame; that frame itself in the record."""
+        return index if line is None else min(index, self._branch(line).start)
 
     def _branch(self, line: int) -> Branch:
         if not 0 <= line < len(self.branches):
@@ -189,7 +193,7 @@ class BranchList:
             if position.is_over or (is_own_turn and not to_end) or len(recorder.acts) > MAX_BRANCH_ACTS:
                 break
             position.let_agent_act(agent, seed)
-        start = index if line is None or index < self._branch(line).start else self._branch(line).start
+        start = self._start_of(line, index)
         return self._store(line, self._make_branch(start, agent_name, position, frames, recorder))
 
     def _store(self, line: int | None, branch: Branch) -> int:

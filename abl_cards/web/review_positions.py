@@ -109,15 +109,19 @@ class ReviewPosition:
 
     def choose(self, values: Sequence[Any]) -> None:
         """Choose one option, or all cards of a stage; raises GameError for an illegal one."""
-        if self.num_card_choices is not None:
-            options = find_stage_options(self.tables, values)
-        else:
-            (option,) = find_options(self.tables.choices(ONLY_TABLE), values[:1])
-            if isinstance(option, GameError):
-                raise option
-            options = [option]
-        for option in options:
+        if self.num_card_choices is None:
+            if not values:
+                raise GameError("values: choose one option", ErrorCode.INVALID_REQUEST)
+            self._choose_one(values[0])
+            return
+        for option in find_stage_options(self.tables, values):
             self.tables.choose(ONLY_TABLE, np.array([option], np.uint8))
+
+    def _choose_one(self, value: Any) -> None:
+        (option,) = find_options(self.tables.choices(ONLY_TABLE), [value])
+        if isinstance(option, GameError):
+            raise option
+        self.tables.choose(ONLY_TABLE, np.array([option], np.uint8))
 
     def repeat(self, value: Any) -> None:
         """Make an act of a record, a play or one choice; raises GameError for an illegal one."""
@@ -125,11 +129,8 @@ class ReviewPosition:
             raise GameError("the episode is over", ErrorCode.INVALID_RECORD)
         if self.is_play:
             self.play(value)
-            return
-        (option,) = find_options(self.tables.choices(ONLY_TABLE), [value])
-        if isinstance(option, GameError):
-            raise option
-        self.tables.choose(ONLY_TABLE, np.array([option], np.uint8))
+        else:
+            self._choose_one(value)
 
     def let_agent_act(self, agent: Agent, seed: int) -> None:
         """Let an agent make one decision; of a composed play, one part."""

@@ -146,23 +146,25 @@ class ReviewSession:
 
     def _decision_point(self, line: int | None, index: int) -> DecisionPoint:
         """Read a decision; raises GameError where there is none."""
-        number = self.decision_numbers[index] if 0 <= index < len(self.decision_numbers) else None
         if line is None:
-            if number is None:
-                raise GameError("no decision at this place", ErrorCode.NOT_FOUND)
-            return self.engine.read_decision_point(self.record, number)
+            return self.engine.read_decision_point(self.record, self._decision_number(index))
         position = self.branch_list.position(line, index)
         if position.is_over:
             raise GameError("no decision at this place", ErrorCode.NOT_FOUND)
         point = self.engine.decision_point_at(position.decision)
         return include_chosen(self.engine, point, self.branch_list.next_act(line, index))
 
-    def grade_play(self, player: Agent, rollout_agent: Agent, method: ReviewMethod, index: int, value: Any) -> Any:
-        """Compare a play of one's own at a decision of the record with the best one; raises GameError."""
+    def _decision_number(self, index: int) -> int:
+        """Return the number of the decision at a frame of the record; raises GameError where there is none."""
         number = self.decision_numbers[index] if 0 <= index < len(self.decision_numbers) else None
         if number is None:
             raise GameError("no decision at this place", ErrorCode.NOT_FOUND)
-        return self._reviewed_json(grade_move(self._config(player, rollout_agent, method), self.record, number, value))
+        return number
+
+    def grade_play(self, player: Agent, rollout_agent: Agent, method: ReviewMethod, index: int, value: Any) -> Any:
+        """Compare a play of one's own at a decision of the record with the best one; raises GameError."""
+        config = self._config(player, rollout_agent, method)
+        return self._reviewed_json(grade_move(config, self.record, self._decision_number(index), value))
 
     def _verdict_json(self, explanation: Explanation, verdict: MoveAssessment) -> dict[str, Any]:
         verdict_fields = hints.verdict_json(explanation, verdict)

@@ -23,6 +23,7 @@ from abl_cards.games.description import (
     SET_VALUED,
     Fluent,
     fluent_owner,
+    is_number,
     shown_cards,
     value_owner,
 )
@@ -168,7 +169,7 @@ class _Facts:
                 line |= {"before": old["text"], "gain": line.pop("place") - old["place"]}
             return lines
         fluent = self._fluent(name)
-        if name in self.show.doublings or not self._has_numbers(fluent):
+        if name in self.show.doublings or not is_number(fluent):
             return [self._value(name)]
         return [*self._numbers(name)]
 
@@ -198,9 +199,6 @@ class _Facts:
         owner = fluent_owner(fluent, self._seats, self._teams)
         for key, number in zip(fluent.keys, self._slots(fluent).tolist(), strict=True):
             yield number, {} if owner == OF_TABLE else {str(owner): key[0]}
-
-    def _has_numbers(self, fluent: Fluent) -> bool:
-        return fluent.value_type == COUNTER or all(isinstance(value, int) for value in fluent.values)
 
     def _scaled(self, fluent: Fluent, number: int) -> int | None:
         if fluent.value_type != COUNTER:

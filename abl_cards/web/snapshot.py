@@ -9,8 +9,9 @@ import numpy as np
 from abl_cards.core import format_seed
 from abl_cards.games.state import CHOICE, NO_SEAT, PLAY
 from abl_cards.games.tables import cards_in_stock
-from abl_cards.games.types import LEADING, ONLY_TABLE
+from abl_cards.games.types import ONLY_TABLE
 from abl_cards.web.fluent_texts import fluents_json
+from abl_cards.web.replay_frames import is_trick_over
 from abl_cards.web.shown_facts import TableFacts
 from abl_cards.web.texts import card_orders, deck_json, hand_texts, option_text, role_texts, stage_text
 
@@ -90,7 +91,7 @@ def make_view(table: ViewableTable, permission: Permission) -> dict[str, Any]:
         "phase": "over" if table.is_over else "end" if table.is_waiting else "choice" if stage == CHOICE else "play",
         "turn": turn if is_acting else None, "seats": _seats_json(table, permission), "orders": card_orders(rules,
         context),
-        "trick": game_log.trick, "last": game_log.previous_trick, "closed": is_trick_over(table),
+        "trick": game_log.trick, "last": game_log.previous_trick, "closed": is_trick_over(table.engine, table.tables),
         "owned": int(state.owner[0]),
         "log": [event for event in game_log.log[-MAX_LOG_SHOWN:] if not _is_hidden(event, seat)],
         "shown": _visible_facts(table).to_json(table.engine, SPECTATOR if seat is None else seat),
@@ -121,14 +122,6 @@ def _visible_problem(table: ViewableTable, permission: Permission) -> str:
 
 def _is_hidden(event: dict[str, Any], seat: int | None) -> bool:
     return bool(event.get("secret")) and event.get("seat") != seat
-
-
-def is_trick_over(table: ViewableTable) -> bool:
-    """Return whether the next play starts a new trick."""
-    state, rules = table.tables.state, table.engine.rules
-    if rules.trick_query is not None:
-        return not state.trick_cards[0].any()
-    return bool(state.to_beat[0] == LEADING)
 
 
 def _seats_json(table: ViewableTable, permission: Permission) -> list[dict[str, Any]]:

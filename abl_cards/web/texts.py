@@ -194,7 +194,10 @@ def _suit_places(rules: CompiledGame) -> list[int]:
 
 def label_text(engine: Engine, label: str) -> BilingualText:
     """Return the name of a label; the kind alone where no rank or suit names the label, as for places in an order."""
-    return list(_label_text_cache(engine.rules).setdefault(label, _make_label_text(engine, label)))
+    cache = _label_text_cache(engine.rules)
+    if label not in cache:
+        cache[label] = _make_label_text(engine, label)
+    return list(cache[label])
 
 
 @cache_per_game

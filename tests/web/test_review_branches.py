@@ -201,7 +201,8 @@ def test_positions_are_graded_and_played_on_by_requests(with_page: Run) -> None:
         wrong: list[tuple[str, Any]] = [
             ("position", {"place": 9999}), ("position", {"line": 3}), ("position", {"place": -1}),
             ("pick", {"cards": ["XX"]}), ("pick", {"cards": 5}), ("grade", {"value": ["XX"]}), ("grade", {"deals": 1}),
-            ("branch", {"value": ["XX"]}), ("branch", {"values": [5]}), ("branch", {"agent": "program:run=x"}),
+            ("branch", {"value": ["XX"]}), ("branch", {"values": [5]}),
+            ("branch", {"values": []}), ("branch", {"agent": "program:run=x"}),
             ("branch", {"end": 1}), ("remove-branch", {"line": 0}), ("position", {"review": "nothing"}),
         ]  # fmt: skip
         for path, fields in wrong:
