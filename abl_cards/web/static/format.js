@@ -14,3 +14,6 @@ export function fixedText(number, digits) {
   const isHalf = /^50*$/.test(exact.slice(cut)) && Number(exact[cut - 1]) % 2 === 0;
   return isHalf ? (number < 0 ? '-' : '') + exact.slice(0, cut) : number.toFixed(digits);
 }
+
+// A number with its sign and two digits as the command line prints them.
+export const signedFixed = (number) => `${number > 0 ? '+' : ''}${fixedText(number, 2)}`;

@@ -9,10 +9,16 @@ export const html = htm.bind(h);
 // Import a module on demand; `name` is its path without extension.
 export const loadModule = (name) => import(`./${name}.js`);
 
-// Add a style sheet on demand, once; resolves when it applies. `name` is its path without extension.
-export const loadStyle = (name) =>
-  new Promise((resolve) => {
+// Style sheets that were added, by name.
+const sheets = {};
+
+function addSheet(name) {
+  return new Promise((resolve) => {
     const sheet = document.createElement('link');
     Object.assign(sheet, { rel: 'stylesheet', href: `static/${name}.css`, onload: resolve, onerror: resolve });
     document.head.append(sheet);
   });
+}
+
+// Add a style sheet on demand, once; resolves when it applies. `name` is its path without extension.
+export const loadStyle = (name) => (sheets[name] ??= addSheet(name));

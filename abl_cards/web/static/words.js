@@ -59,7 +59,6 @@ const words = {
   goOn: ['Go on', '继续'],
   again: ['Another match', '再来一局'],
   lastTrick: ['Last trick', '上一轮'],
-  noLast: ['There is none yet.', '还没有。'],
   ways: ['{} ways to read this:', '有{}种读法：'],
   notLegal: ['not a legal play', '不能这样出'],
   unfinished: ['{} plays with these cards', '含这些牌的出法：{}种'],

@@ -11,6 +11,12 @@ export const cardName = (deck, text) => localise(face(deck, text).name);
 
 export const rankText = (rank) => (rank === 'T' ? '10' : rank);
 
+// A card in a line of text: its name, or suit and rank.
+export function cardSign(deck, text) {
+  const card = face(deck, text);
+  return card.isNamed ? cardName(deck, text) : `${card.symbol}${rankText(card.rank)}`;
+}
+
 // Rank in a narrow column; in Chinese, the first character of a card with a name of its own.
 export const shortRank = (card) =>
   card.isNamed ? localise([card.rank, card.name[1].slice(0, 1)]) : rankText(card.rank);

@@ -30,6 +30,6 @@ export function chartRows(plot) {
 }
 
 const cellText = (cell) =>
-  /[",\n]/.test(String(cell)) ? `"${String(cell).replaceAll('"', '""')}"` : String(cell ?? '');
+  /[",\n\r]/.test(String(cell)) ? `"${String(cell).replaceAll('"', '""')}"` : String(cell ?? '');
 
 export const csvText = (rows) => rows.map((row) => `${row.map(cellText).join(',')}\r\n`).join('');

@@ -15,7 +15,7 @@ export function RulesDialog({ welcome }) {
       request(`/api/how-to?${query}`),
       loadModule('learn/how_to'),
       loadModule('learn/words'),
-      HowTo ?? loadStyle('learn/learn'),
+      loadStyle('learn/learn'),
     ]).then(
       ([loaded, module]) => {
         setHowTo(() => module.HowTo);

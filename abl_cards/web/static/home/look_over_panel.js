@@ -1,11 +1,7 @@
 // Component LookOverPanel: a record that is dropped anywhere, or chosen, is opened for review.
 import { html, useEffect, useState } from '../html.js';
+import { readText } from '../read_text.js';
 import { t } from '../words.js';
-
-async function readText(file) {
-  const stream = file.name.endsWith('.gz') ? file.stream().pipeThrough(new DecompressionStream('gzip')) : file.stream();
-  return new Response(stream).text();
-}
 
 export function LookOverPanel() {
   const [problem, setProblem] = useState('');

@@ -52,5 +52,4 @@ addWords({
   enterClass: ['Join the class', '加入课堂'],
   joinTable: ['You are invited to a table', '邀请你入座'],
   takeSeat: ['Take a seat', '入座'],
-  joinFull: ['All seats are taken: you look on.', '座位已满：你可以观战。'],
 });

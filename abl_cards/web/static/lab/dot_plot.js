@@ -1,9 +1,8 @@
 // Component DotPlot: a dot with its interval for each row, on one scale in percent, with a line at one half.
+import { fixedPercent } from '../format.js';
 import { html } from '../html.js';
 
 const HEIGHT = 16;
-
-const percentText = (value) => `${(100 * value).toFixed(1)} %`;
 
 // `all` are the rows whose intervals the scale holds, if more than those that are drawn.
 export function DotPlot({ rows, all = rows, isFramed = true }) {
@@ -18,7 +17,7 @@ export function DotPlot({ rows, all = rows, isFramed = true }) {
             ${row.name != null && html`<span class="chart-name">${row.name}</span>`}
             <svg
               role="img"
-              aria-label=${`${percentText(row.rate)} (${percentText(row.low)} – ${percentText(row.high)})`}
+              aria-label=${`${fixedPercent(row.rate)} (${fixedPercent(row.low)} – ${fixedPercent(row.high)})`}
               viewBox=${`0 0 100 ${HEIGHT}`}
               height=${HEIGHT}
               preserveAspectRatio="none"
@@ -29,8 +28,8 @@ export function DotPlot({ rows, all = rows, isFramed = true }) {
               <line class="dot" x1=${x(row.rate)} x2=${x(row.rate)} y1=${HEIGHT / 2} y2=${HEIGHT / 2} />
             </svg>
             <span class="chart-values">
-              <b>${percentText(row.rate)}</b>${' '}
-              <span class="small">${percentText(row.low)} – ${percentText(row.high)}</span>
+              <b>${fixedPercent(row.rate)}</b>${' '}
+              <span class="small">${fixedPercent(row.low)} – ${fixedPercent(row.high)}</span>
             </span>
           </div>
         `,
@@ -40,7 +39,7 @@ export function DotPlot({ rows, all = rows, isFramed = true }) {
         html`
           <div class="chart-row chart-ends" aria-hidden="true">
             <span class="chart-name"></span>
-            <span class="ends"><span>${percentText(low)}</span><span>${percentText(high)}</span></span>
+            <span class="ends"><span>${fixedPercent(low)}</span><span>${fixedPercent(high)}</span></span>
             <span class="chart-values"></span>
           </div>
         `

@@ -1,5 +1,6 @@
 // The notebook as Markdown: a finished appendix with the changed lines and the result of each cell.
-import { cardName, face, rankText } from '../cards/card_text.js';
+import { cardSign } from '../cards/card_text.js';
+import { fixedPercent } from '../format.js';
 import { localise, settings } from '../settings.js';
 import { partName, splitMarks } from '../text/marked_text.js';
 import { t } from '../words.js';
@@ -7,9 +8,9 @@ import { balanceRows } from './balance_rows.js';
 import { aboutText, optionText } from './export_text.js';
 import { isStale } from './notebook.js';
 import { stateText } from './state_text.js';
+import { factorText } from './try_table.js';
 
 const NAMES = { seat: (seat) => t('seat', seat), team: String };
-const percentText = (value) => `${(100 * value).toFixed(1)} %`;
 const cellText = (value) =>
   String(value ?? '')
     .replaceAll('|', '\\|')
@@ -18,15 +19,7 @@ const table = (heads, rows) =>
   [heads, heads.map(() => '---'), ...rows].map((row) => `| ${row.map(cellText).join(' | ')} |`).join('\n');
 const list = (items) => items.map((item) => `- ${item}`).join('\n');
 const code = (text) => `\`${String(text).replaceAll('`', "'")}\``;
-const factorText = (factors) =>
-  Object.entries(factors)
-    .map(([name, factor]) => `${name} × ${factor}`)
-    .join(', ') || t('weightsAsRules');
 
-const cardSign = (deck, text) => {
-  const card = face(deck, text);
-  return card.isNamed ? cardName(deck, text) : `${card.symbol}${rankText(card.rank)}`;
-};
 const inText = (text, deck) =>
   splitMarks(text)
     .map((part) => (part.card == null ? partName(part, NAMES) : `${cardSign(deck, part.card)} `))
@@ -57,7 +50,11 @@ function balanceText({ balance }) {
   return table(['', t('labBefore'), t('labNow')], [...rows(shares, ' %'), ...rows(counts, '')]);
 }
 
-const intervalRow = (name, row) => [name, percentText(row.rate), `${percentText(row.low)} – ${percentText(row.high)}`];
+const intervalRow = (name, row) => [
+  name,
+  fixedPercent(row.rate),
+  `${fixedPercent(row.low)} – ${fixedPercent(row.high)}`,
+];
 
 const TEXTS = {
   note: (cell) => cell.options.text,

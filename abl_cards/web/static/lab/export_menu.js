@@ -1,6 +1,6 @@
 // Component ExportMenu: the notebook as one HTML file, or as Markdown.
 import { html, loadModule, useRef } from '../html.js';
-import { saveFile } from '../save_file.js';
+import { fileName, saveFile } from '../save_file.js';
 import { localise } from '../settings.js';
 import { t } from '../words.js';
 
@@ -18,7 +18,7 @@ export function ExportMenu({ lab, state, games }) {
       const title = localise(games.find((game) => game.name === session.game)?.title ?? session.game);
       const about = { title, game: session.game, profile: lab.profile, version: lab.state.version, diff: diff.files };
       const text = kind === 'html' ? exportHtml(lab, about) : exportMarkdown(lab.state, about, lab.stamp);
-      const name = session.game.replace(/[^\w-]/g, '_');
+      const name = fileName(session.game);
       saveFile(`${name}.${kind}`, text, kind === 'html' ? 'text/html' : 'text/markdown');
       lab.set({ status: t('exportDone') });
     });

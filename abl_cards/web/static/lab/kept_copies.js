@@ -46,8 +46,9 @@ export async function keepCopy(copy) {
   let kept = { ...copy, time: Date.now() };
   if (letters(kept) > MAX_LETTERS) kept = { ...kept, cells: kept.cells.map((cell) => ({ ...cell, result: null })) };
   if (letters(kept) > MAX_LETTERS) throw Object.assign(new Error('too large'), { reason: 'keepTooLarge' });
-  const others = (await listCopies()).filter((item) => item.name === '' && item.id !== kept.id);
-  const named = (await listCopies()).filter((item) => item.name !== '' && item.id !== kept.id);
+  const known = (await listCopies()).filter((item) => item.id !== kept.id);
+  const others = known.filter((item) => item.name === '');
+  const named = known.filter((item) => item.name !== '');
   if (kept.name !== '' && named.length >= MAX_NAMED)
     throw Object.assign(new Error('too many'), { reason: 'keepTooMany' });
   if (kept.name === '') for (const old of others.slice(MAX_RECOVERED - 1)) await removeCopy(old.id);

@@ -105,8 +105,6 @@ export const restoredCells = (value) =>
         .map((cell) => ({ ...makeCell(cell.kind), ...cell, options: { ...KINDS[cell.kind].options, ...cell.options } }))
     : [];
 
-export const withoutResults = (cells) => cells.map((cell) => ({ ...cell, result: null, version: null }));
-
 // Options that the server takes: numbers within their bounds.
 export function boundedOptions(options) {
   const bounded = { ...options };

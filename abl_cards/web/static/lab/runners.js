@@ -1,5 +1,4 @@
 // What a cell does when it is run: a function of the laboratory, the cell and further options, by kind of cell.
-import { settings } from '../settings.js';
 import { boundedOptions, findCell } from './notebook.js';
 
 const job = (kind) => (lab, cell, _, onProgress) =>
@@ -54,5 +53,3 @@ export const RUNNERS = {
   },
   play: openTable,
 };
-
-export const inLanguage = (result) => result[settings().language === 'zh' ? 'zh' : 'en'];

@@ -43,7 +43,6 @@ export function CoachAdvice({ review, frame, names, advice, hasReasons, hasTruth
                 width=${286}
                 height=${96}
                 hasTruth=${hasTruth}
-                hasBelief
               />
             </figure>
           `,

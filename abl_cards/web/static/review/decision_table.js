@@ -4,6 +4,7 @@ import { html, useState } from '../html.js';
 import { Words } from '../text/words.js';
 import { t } from '../words.js';
 import { GLYPHS } from './glyphs.js';
+import { lossTexts } from './summaries.js';
 
 export function DecisionTable({ work, names, tricks, playerName, seatFilter, index, goTo }) {
   const [isByLoss, setIsByLoss] = useState(false);
@@ -47,7 +48,7 @@ export function DecisionTable({ work, names, tricks, playerName, seatFilter, ind
                   <td>${fixedText(decision.made, 2)}</td>
                   <td><${Words} text=${decision.better} names=${names} /></td>
                   <td>
-                    ${fixedText(decision.loss, 2)} ± ${fixedText(2 * decision.error, 2)}${' '}
+                    ${lossTexts(decision).join(' ± ')}${' '}
                     ${glyph && html`<b class=${`mark-of grade${GLYPHS.indexOf(glyph)}`}>${glyph}</b>`}
                   </td>
                   <td>${decision.agreed ? '✓' : ''}</td>

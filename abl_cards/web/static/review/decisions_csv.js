@@ -1,19 +1,13 @@
 // Table of all decisions as CSV.
+import { csvText } from '../chart/table_data.js';
+
 const COLUMNS = [
   'act', 'trick', 'seat', 'player', 'move', 'points', 'standard_error', 'best_move', 'best_points', 'loss',
   'loss_standard_error', 'mistake', 'glyph', 'agent_agrees', 'legal_moves', 'hidden_cards_misplaced',
 ]; // prettier-ignore
 
-function quote(value) {
-  const text = value == null ? '' : String(value);
-  return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
-
 // Return CSV with a header; `rows` are those of `decisionRows`.
-export const toCsv = (rows) =>
-  [COLUMNS, ...rows.map((row) => COLUMNS.map((column) => row[column]))]
-    .map((cells) => cells.map(quote).join(','))
-    .join('\r\n') + '\r\n';
+export const toCsv = (rows) => csvText([COLUMNS, ...rows.map((row) => COLUMNS.map((column) => row[column]))]);
 
 // Rows of the table: numbers as they came, names as plain text.
 export function decisionRows({ decisions, tricks, errors, glyphs, playerName, moveText }) {

@@ -7,7 +7,7 @@ import { cellOpacity, makeGrid } from './estimate_grid.js';
 const HEAD = 13;
 const SIDE = 13;
 
-export function EstimateMatrix({ deck, estimate, seat, name, width, height, hasTruth, hasBelief }) {
+export function EstimateMatrix({ deck, estimate, seat, name, width, height, hasTruth }) {
   const grid = makeGrid(deck);
   const [cellWidth, cellHeight] = [(width - SIDE) / grid.columns, (height - HEAD) / grid.rows];
   const { cards, hands, truth } = estimate;
@@ -44,7 +44,6 @@ export function EstimateMatrix({ deck, estimate, seat, name, width, height, hasT
             <rect class="ground-cell" x=${x} y=${y} width=${cellWidth - 1} height=${cellHeight - 1} />
             ${
               index >= 0 &&
-              hasBelief &&
               html`
                 <rect
                   class="belief"

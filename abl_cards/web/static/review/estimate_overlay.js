@@ -27,7 +27,6 @@ export function EstimateOverlay({ layout, position, estimate, actor, hasTruth })
           width=${width}
           height=${height}
           hasTruth=${hasTruth}
-          hasBelief
         />
       </div>
     `;

@@ -2,7 +2,8 @@
 import { html } from '../html.js';
 import { request } from '../link.js';
 import { t } from '../words.js';
-import { saveFile } from '../save_file.js';
+import { fileName, saveFile } from '../save_file.js';
+import { toCsv } from './decisions_csv.js';
 
 const PICTURE_SIZE = { width: 900, height: 640 };
 
@@ -10,12 +11,9 @@ export function ExportMenu({ review, work, rows, drawing, caption, makePosition,
   const isDone = work.decisions.length > 0;
   const saveRecord = async () => {
     const record = await request(`/api/reviews/${review.review}/record`);
-    saveFile(`${review.game.replace(/[^\w-]/g, '_')}.jsonl`, `${JSON.stringify(record)}\n`, 'application/json');
+    saveFile(`${fileName(review.game)}.jsonl`, `${JSON.stringify(record)}\n`, 'application/json');
   };
-  const saveTable = async () => {
-    const { toCsv } = await import('./decisions_csv.js');
-    saveFile('decisions.csv', toCsv(rows()), 'text/csv');
-  };
+  const saveTable = () => saveFile('decisions.csv', toCsv(rows()), 'text/csv');
   const saveGraph = async () => {
     const { timelineSvg } = await import('./timeline_svg.js');
     saveFile('review.svg', timelineSvg(drawing.current, caption), 'image/svg+xml');

@@ -1,9 +1,9 @@
 // Component LearnPanel: a mistake whose better move is hidden; a play on the table is graded.
-import { fixedText } from '../format.js';
 import { html } from '../html.js';
 import { Words } from '../text/words.js';
 import { t } from '../words.js';
 import { Evaluation } from './evaluation.js';
+import { lossTexts } from './summaries.js';
 
 export function LearnPanel({ learn, frame, decision, glyph, names, method, playerName }) {
   const { places, at, grade, isGrading, isSolved, problem } = learn;
@@ -22,9 +22,9 @@ export function LearnPanel({ learn, frame, decision, glyph, names, method, playe
         html`
           <p class=${isGood ? 'grade-good' : 'grade-bad'} data-grade=${isGood ? 'good' : 'bad'}>
             <b>
-              ${isGood ? t('gradeGood') : t('gradeBad', fixedText(grade.loss, 2), fixedText(2 * grade.error, 2))}
+              ${isGood ? t('gradeGood') : t('gradeBad', ...lossTexts(grade))}
             </b>${' '}
-            ${t('gradeWas', fixedText(decision.loss, 2), fixedText(2 * decision.error, 2))}
+            ${t('gradeWas', ...lossTexts(decision))}
           </p>
         `
       }

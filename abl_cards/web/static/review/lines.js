@@ -1,4 +1,6 @@
 // Lines of a review: the frames of the record or of a variation, and their tricks.
+import { seatsFrom } from '../table/seat_order.js';
+
 export const branchOf = (review, line) => (line == null ? null : (review.branches[line] ?? null));
 
 // Frames of the record, or of a variation from the beginning of the record on.
@@ -41,8 +43,4 @@ export function relativePoints(points) {
 }
 
 // Seats of an act in the order of play after its seat: the order of estimates.
-export function othersOf(seat, after) {
-  const seats = [];
-  for (let next = after[seat]; next !== seat; next = after[next]) seats.push(next);
-  return seats;
-}
+export const othersOf = (seat, after) => seatsFrom(seat, after).slice(1);

@@ -1,5 +1,5 @@
 // Component MoveBars: the moves that were tried, on one scale of points, with their 95 % intervals.
-import { fixedText } from '../format.js';
+import { fixedText, signedFixed } from '../format.js';
 import { html } from '../html.js';
 import { Words } from '../text/words.js';
 import { t } from '../words.js';
@@ -9,7 +9,7 @@ const WIDTH = 100;
 const PAD = 6;
 
 // Ends of the intervals of all moves.
-export function barRange(moves) {
+function barRange(moves) {
   const ends = moves.flatMap(({ points, error }) => [points - Z_95 * (error ?? 0), points + Z_95 * (error ?? 0)]);
   const [low, high] = [Math.min(...ends), Math.max(...ends)];
   return high - low < 0.2 ? [low - 0.1, high + 0.1] : [low, high];
@@ -44,7 +44,7 @@ export function MoveBars({ moves, names, actual, unit }) {
                   <rect class="dot" x=${x(move.points) - 3} y="4" width="6" height="8" rx="3" />
                 </svg>
               </td>
-              <td class="value">${move.points > 0 ? '+' : ''}${fixedText(move.points, 2)} ± ${fixedText(half, 2)}</td>
+              <td class="value">${signedFixed(move.points)} ± ${fixedText(half, 2)}</td>
             </tr>
           `;
         })}

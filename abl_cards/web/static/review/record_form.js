@@ -4,7 +4,7 @@ import { request } from '../link.js';
 import { localise } from '../settings.js';
 import { t } from '../words.js';
 import { gameOfRecords } from './record_game.js';
-import { readText } from './read_text.js';
+import { readText } from '../read_text.js';
 
 export function RecordForm({ open }) {
   const [games, setGames] = useState(null);

@@ -1,4 +1,5 @@
 // Component ReviewHead: title, players and result of a record, and what can be done with it.
+import { signedInteger } from '../format.js';
 import { html } from '../html.js';
 import { localise } from '../settings.js';
 import { t } from '../words.js';
@@ -13,10 +14,7 @@ export function ReviewHead({ review, playerName, result, buttons, children }) {
       </h1>
       <p class="small players">
         ${players.join(' · ')}
-        ${
-          result &&
-          ` · ${t('ends')}${t('colon')}${result.points.map((points) => (points > 0 ? `+${points}` : points)).join(' ')}`
-        }
+        ${result && ` · ${t('ends')}${t('colon')}${result.points.map(signedInteger).join(' ')}`}
       </p>
       <div class="buttons">
         ${buttons.map(

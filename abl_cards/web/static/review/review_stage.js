@@ -1,18 +1,18 @@
 // Component ReviewStage: the table of a review with its step buttons, the act in words, and the method.
-import { fixedText } from '../format.js';
 import { html } from '../html.js';
 import { t } from '../words.js';
 import { resultOf } from './lines.js';
 import { MethodLine } from './method_line.js';
 import { ReviewTable } from './review_table.js';
 import { StepBar } from './step_bar.js';
+import { lossTexts } from './summaries.js';
 
 // What is to be decided, or how a play of one's own was graded.
 function turnText(learn, name) {
   if (!learn.isOn) return t('yourTry', name);
   const { isGrading, grade } = learn.panel;
   if (isGrading) return t('grading');
-  return grade ? t('gradeBad', fixedText(grade.loss, 2), fixedText(2 * grade.error, 2)) : t('yourAnswer', name);
+  return grade ? t('gradeBad', ...lossTexts(grade)) : t('yourAnswer', name);
 }
 
 function controlItems({ learn, tryOut, leave }) {

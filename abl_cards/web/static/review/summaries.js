@@ -1,4 +1,6 @@
 // Mistakes of a review and their totals by seat, and the command that finds the same.
+import { fixedText } from '../format.js';
+
 export const isMistake = (decision, threshold) => decision.mistake && decision.loss >= threshold;
 
 // Add mistakes and lost points at a threshold to the summaries of the server, which count plays and agreement.
@@ -23,3 +25,6 @@ export function reviewCommand(review, method, threshold) {
   const words = Object.entries(options).map(([name, value]) => `--${name} ${value}`);
   return ['abl-cards review', review.game, 'FILE', ...words].join(' ');
 }
+
+// Lost points and the half width of their interval, as texts.
+export const lossTexts = ({ loss, error }) => [fixedText(loss, 2), fixedText(2 * error, 2)];

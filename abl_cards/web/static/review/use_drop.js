@@ -1,6 +1,6 @@
 // Hook useDrop: a file dropped anywhere on the page; returns whether one is dragged over it.
 import { useEffect, useState } from '../html.js';
-import { readText } from './read_text.js';
+import { readText } from '../read_text.js';
 
 export function useDrop(onText) {
   const [isDragging, setIsDragging] = useState(false);

@@ -1,6 +1,6 @@
 // Component RecordButtons: download the records of the table, or review them.
 import { html, loadModule, useEffect, useState } from '../html.js';
-import { saveFile } from '../save_file.js';
+import { fileName, saveFile } from '../save_file.js';
 import { t } from '../words.js';
 
 export function RecordButtons({ link, welcome }) {
@@ -17,7 +17,7 @@ export function RecordButtons({ link, welcome }) {
     const records = await fetchRecords();
     if (!records.length) return;
     saveFile(
-      `${welcome.game.replace(/[^\w-]/g, '_')}.jsonl`,
+      `${fileName(welcome.game)}.jsonl`,
       records.map((record) => `${JSON.stringify(record)}\n`).join(''),
       'application/json',
     );

@@ -2,19 +2,13 @@
 import { agentName } from '../text/agent_name.js';
 import { t } from '../words.js';
 import { countSides } from './layout.js';
+import { seatsFrom } from './seat_order.js';
 
 export function seatName(view, seat) {
   const info = view.seats[seat];
   if (seat === view.me) return t('you');
   if (info.kind === 'agent') return agentName(info.name);
   return info.name || (info.kind !== 'person' ? t('seat', seat) : info.taken ? t('guest', seat) : t('openSeat'));
-}
-
-// List all seats in the order of play, beginning with `seat`.
-export function seatsFrom(seat, nextSeat) {
-  const seats = [seat];
-  while (seats.length < nextSeat.length) seats.push(nextSeat[seats.at(-1)]);
-  return seats;
 }
 
 // Side and place at this side of each other seat; places count from the left, and from the top.
@@ -37,9 +31,7 @@ export function relationOf(seat, bottom, nextSeat, sides) {
   return nextSeat[seat] === bottom ? 'previous' : '';
 }
 
-export function otherNames(view) {
-  const names = [];
-  for (let seat = view.after[view.me]; names.length < view.seats.length - 1; seat = view.after[seat])
-    names.push(seatName(view, seat));
-  return names;
-}
+export const otherNames = (view) =>
+  seatsFrom(view.me, view.after)
+    .slice(1)
+    .map((seat) => seatName(view, seat));

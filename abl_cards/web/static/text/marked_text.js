@@ -16,7 +16,7 @@ export function splitMarks(text) {
     .filter((part) => part.text !== '');
 }
 
-const partText = (part, names) =>
+export const partName = (part, names) =>
   part.card != null
     ? cardName(names.deck, part.card)
     : part.seat != null
@@ -28,7 +28,5 @@ const partText = (part, names) =>
 // Text without marks, for screen readers, titles and attributes.
 export const plainText = (text, names) =>
   splitMarks(text)
-    .map((part) => partText(part, names))
+    .map((part) => partName(part, names))
     .join('');
-
-export const partName = partText;

@@ -1,7 +1,6 @@
 // Hook usePoll: the answer to a request, asked again at intervals; null until the first one.
 import { useEffect, useState } from '../html.js';
 import { request } from '../link.js';
-import { errorText } from '../text/error_text.js';
 
 export function usePoll(path, seconds) {
   const [state, setState] = useState({ path: '', answer: null, problem: '' });
@@ -12,7 +11,7 @@ export function usePoll(path, seconds) {
       request(path)
         .then(
           (answer) => stopped || setState({ path, answer, problem: '' }),
-          (error) => stopped || setState((known) => ({ ...known, problem: errorText(error) })),
+          (error) => stopped || setState((known) => ({ ...known, problem: error.message })),
         )
         .finally(() => {
           if (!stopped) timer = setTimeout(ask, 1000 * seconds);
