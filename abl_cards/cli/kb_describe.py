@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from abl_cards.games import Engine
 
 
-class Reader(StrEnum):
-    """Reader of a description."""
+class Audience(StrEnum):
+    """Audience of a description."""
 
     AUTHOR = "author"
     PLAYER = "player"
@@ -34,9 +34,9 @@ def describe(
     language: Annotated[str, typer.Option("--lang", metavar="en|zh", help="Language of the text.")] = "en",
     directory: RuleFolder = None,
     profile: Profile = None,
-    reader: Annotated[
-        Reader, typer.Option("--for", help="author: all that the rules state; player: how to play.")
-    ] = Reader.AUTHOR,
+    audience: Annotated[
+        Audience, typer.Option("--for", help="author: all that the rules state; player: how to play.")
+    ] = Audience.AUTHOR,
     as_json: AsJson = False,
 ) -> None:
     """Describe the rules of a folder as text: how the game is played.
@@ -56,7 +56,7 @@ def describe(
 
     with usage_errors():
         check_language(language)
-    if reader is Reader.PLAYER:
+    if audience is Audience.PLAYER:
         _describe_for_players(load_engine(find_game(game_name), directory, profile), language, as_json)
         return
     sections = describe_rules(load_engine(find_game(game_name), directory, profile), language)

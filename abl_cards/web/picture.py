@@ -34,7 +34,7 @@ class PictureOptions(NamedTuple):
     with_move: bool = False
 
 
-class Picture(NamedTuple):
+class TablePicture(NamedTuple):
     """A position that can be drawn.
 
     Attributes:
@@ -58,7 +58,7 @@ def _scripts() -> PageScripts:
     return PageScripts(SCRIPT)
 
 
-def picture_of_state(engine: Engine, state: Mapping[str, Any], options: PictureOptions) -> Picture:
+def picture_of_state(engine: Engine, state: Mapping[str, Any], options: PictureOptions) -> TablePicture:
     """Return the picture of a state: the hand of the seat to act, and what lies on the table.
 
     Args:
@@ -83,7 +83,7 @@ def picture_of_state(engine: Engine, state: Mapping[str, Any], options: PictureO
 def picture_of_record(
     engine: Engine, record: Mapping[str, Any], act: int, options: PictureOptions, seat: int | None = None,
     is_open: bool = False,
-) -> Picture:  # fmt: skip
+) -> TablePicture:  # fmt: skip
     """Return the picture of a record before one of its acts.
 
     Args:
@@ -120,9 +120,9 @@ def _agents(record: Mapping[str, Any]) -> Sequence[str]:
     return list(map(str, players)) if isinstance(players, list) else []
 
 
-def _make_picture(engine: Engine, options: PictureOptions, request: dict[str, Any]) -> Picture:
+def _make_picture(engine: Engine, options: PictureOptions, request: dict[str, Any]) -> TablePicture:
     size = {"width": options.width, "height": options.height}
-    return Picture(
+    return TablePicture(
         {
             "agents": [],
             "deck": deck_json(engine.rules),

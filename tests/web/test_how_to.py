@@ -10,8 +10,8 @@ from abl_cards.core import LANGUAGES, GameError
 from abl_cards.games.engine import Engine
 from abl_cards.games.game import game_names, load
 from abl_cards.web.how_to import how_to_play
-from abl_cards.web.how_to_lines import how_to_lines
 from abl_cards.web.how_to_plays import beats_json
+from abl_cards.web.how_to_text import how_to_lines
 from abl_cards.web.play_kinds import find_examples, play_kinds
 from tests.effort import long
 from tests.web.test_words import is_foreign

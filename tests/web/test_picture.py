@@ -12,7 +12,7 @@ from abl_cards.core import ErrorCode, GameError, splitmix64_array
 from abl_cards.games import Engine, game_names, load
 from abl_cards.games.tables import DecisionPoint
 from abl_cards.web.page_scripts import PageScripts
-from abl_cards.web.picture import Picture, PictureOptions, picture_of_record, picture_of_state
+from abl_cards.web.picture import PictureOptions, TablePicture, picture_of_record, picture_of_state
 from tests.cli_runs import run
 from tests.effort import long
 from tests.web.test_reviews import played
@@ -33,7 +33,7 @@ def first_decision(engine: Engine) -> DecisionPoint:
     return engine.decision_point_at(decisions)
 
 
-def drawn(picture: Picture) -> ElementTree.Element:
+def drawn(picture: TablePicture) -> ElementTree.Element:
     """Parse a picture, and check that it needs nothing from outside."""
     text = picture.to_svg()
     assert "href" not in text

@@ -21,7 +21,7 @@ from tests.web.test_scripts import run_script
 from tests.web.test_words import is_foreign
 
 
-class Shown:
+class ShownTable:
     """A table at which greedy players play one deal, with what a player and a spectator see."""
 
     def __init__(self, game: Game, engine: Engine | None = None) -> None:
@@ -62,7 +62,7 @@ def pairs(value: Any) -> Iterator[list[str]]:
 
 @pytest.mark.parametrize("name", game_names())
 def test_each_game_is_shown_in_both_languages(name: str) -> None:
-    here = Shown(load(name))
+    here = ShownTable(load(name))
     views = [here.view(), here.view(None)]
     here.play(12)
     views.append(here.view())
@@ -87,7 +87,7 @@ def test_each_game_is_shown_in_both_languages(name: str) -> None:
 
 
 def test_the_score_of_the_last_deal_stands_until_the_next_one_begins() -> None:
-    here = Shown(load("whist"))
+    here = ShownTable(load("whist"))
     here.play(100)
     bars = [item for item in here.view()["shown"]["items"] if item["kind"] == "bar"]
     assert sum(item["value"] for item in bars) == 13
@@ -98,7 +98,7 @@ def test_the_score_of_the_last_deal_stands_until_the_next_one_begins() -> None:
 
 
 def test_cards_are_revealed_and_partners_found() -> None:
-    here = Shown(load("doudizhu"))
+    here = ShownTable(load("doudizhu"))
     shown = here.view()["shown"]
     (cards,) = [item["cards"] for item in shown["items"] if item["kind"] == "cards"]
     assert len(cards) == 3
@@ -108,7 +108,7 @@ def test_cards_are_revealed_and_partners_found() -> None:
 
 
 def test_trumps_stand_apart() -> None:
-    here = Shown(load("spades"))
+    here = ShownTable(load("spades"))
     orders = here.view()["orders"]
     assert orders["usual"] == "suit"
     assert set(orders["trumps"]) == {f"S{rank}" for rank in "23456789TJQKA"}
@@ -154,7 +154,7 @@ def invented(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_folder_without_show_lp_shows_its_public_facts(invented: Path) -> None:
-    here = Shown(Game(Folder(invented)))
+    here = ShownTable(Game(Folder(invented)))
     here.play(3)
     shown = here.view()["shown"]
     assert [item["kind"] for item in shown["items"]] == ["value"]
@@ -173,7 +173,7 @@ def test_a_folder_with_invented_names_states_what_is_shown(invented: Path) -> No
         'show_name(zorks,en,"zorks so far").\nshow_name(place(1),en,"top morp").\n',
         "utf-8",
     )
-    here = Shown(Game(Folder(invented)))
+    here = ShownTable(Game(Folder(invented)))
     here.play(3)
     view = here.view()
     assert [(item["seat"], item["value"], item["target"]) for item in view["shown"]["items"]] == [

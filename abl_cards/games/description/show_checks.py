@@ -21,7 +21,7 @@ ShowProblem = tuple[str, str, ErrorCode]
 """Message, remedy and code of a wrong statement."""
 
 
-class Instance(NamedTuple):
+class ShowStatement(NamedTuple):
     """Statement of ``show.lp``."""
 
     signature: Signature
@@ -95,7 +95,7 @@ def _derived_predicates(known: KnownNames) -> set[Signature]:
     )
 
 
-def find_problem(instance: Instance, known: KnownNames) -> ShowProblem | None:
+def find_problem(instance: ShowStatement, known: KnownNames) -> ShowProblem | None:
     """Return what is wrong with a statement; None if it takes effect.
 
     Args:
@@ -105,7 +105,7 @@ def find_problem(instance: Instance, known: KnownNames) -> ShowProblem | None:
     return SHOW_PREDICATES[instance.signature](known, instance.terms)
 
 
-def find_conflicts(instance: Instance, instances: Sequence[Instance]) -> ShowProblem | None:
+def find_conflicts(instance: ShowStatement, instances: Sequence[ShowStatement]) -> ShowProblem | None:
     """Return the conflict of a statement with another one; None if there is none.
 
     Args:

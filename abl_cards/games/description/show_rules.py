@@ -34,7 +34,7 @@ from abl_cards.games.description.show_checks import (
     BY_RANK,
     PREFIX,
     SHOW_PREDICATES,
-    Instance,
+    ShowStatement,
     find_conflicts,
     find_problem,
     find_wrong_statements,
@@ -168,7 +168,7 @@ def _read(known: KnownNames, profile: str | None, is_strict: bool) -> ShowReport
     return ShowReport(_make_rules(valid), tuple(errors))
 
 
-def _is_excused(instance: Instance, known: KnownNames, is_inherited: bool) -> bool:
+def _is_excused(instance: ShowStatement, known: KnownNames, is_inherited: bool) -> bool:
     """Return whether a wrong statement is of a parent, or right in another profile."""
     return is_inherited or any(find_problem(instance, other) is None for other in known.other_profiles)
 
@@ -211,20 +211,20 @@ def _fact_lines(
                 yield f"{signature.name}({','.join(map(str, terms))})." if terms else f"{signature.name}."
 
 
-def _list_instances(kb: KnowledgeBase, program: ProgramSummary) -> Iterator[tuple[Instance, PredicateUse | None]]:
+def _list_instances(kb: KnowledgeBase, program: ProgramSummary) -> Iterator[tuple[ShowStatement, PredicateUse | None]]:
     """Yield the statements with their heads, in the order of the text."""
     found = []
     for signature in SHOW_PREDICATES:
         uses = [use for use in program.heads if use.signature == signature]
         for terms in kb.facts(*signature):
-            instance = Instance(signature, terms)
+            instance = ShowStatement(signature, terms)
             use = find_best_head(uses, program, instance.text) or (uses[0] if uses else None)
             place = (0, 0) if use is None else (use.location.line, use.location.column)
             found.append((place, instance, use))
     yield from ((instance, use) for _, instance, use in sorted(found, key=lambda item: item[0]))
 
 
-def _make_rules(instances: list[Instance]) -> ShowRules:
+def _make_rules(instances: list[ShowStatement]) -> ShowRules:
     def arguments(name: str, arity: int) -> list[tuple[Term, ...]]:
         return [instance.terms for instance in instances if instance.signature == (name, arity)]
 
