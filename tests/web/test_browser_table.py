@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 
 from tests.web.browser import Watched, serious
-from tests.web.test_browser import SHIFTS, play_best
+from tests.web.test_browser import play_best
 from tests.web.test_browser_crawl import TEXTS
+from tests.web.test_browser_positions import SHIFTS
 from tests.web.test_words import is_foreign
 
 COUNT_EFFECTS = """
