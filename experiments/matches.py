@@ -26,7 +26,8 @@ class MatchSummary:
         num_games: Number of games.
         win_rate: Share of the games won, a draw as half a win.
         interval: 95 % interval of the win rate.
-        episode_points: Points of each episode, game by game: int8 [episodes].
+        episode_points: Points of each episode, less the mean of all seats, game by game: [episodes], whole numbers
+            where all are.
         episodes_per_game: Episodes of each game, int64 [games]; empty for cells stored before it existed.
     """
 
@@ -34,7 +35,7 @@ class MatchSummary:
     num_games: int
     win_rate: float
     interval: tuple[float, float]
-    episode_points: NDArray[np.int8]
+    episode_points: NDArray[np.number]
     episodes_per_game: NDArray[np.int64]
 
     @classmethod
@@ -42,7 +43,7 @@ class MatchSummary:
         """Make a summary from the plain values of a cell."""
         first, second = result["agents"]
         low, high = result["interval"]
-        scores, lengths = np.array(result["scores"], np.int8), np.array(result.get("lengths", []), np.int64)
+        scores, lengths = np.array(result["scores"]), np.array(result.get("lengths", []), np.int64)
         return cls((first, second), result["games"], result["rate"], (low, high), scores, lengths)
 
     @classmethod
@@ -88,11 +89,11 @@ def measure_matches(
 def _play(
     engine: Engine, pair: tuple[AgentSpec, AgentSpec], games: int, seed: int, on_progress: ProgressCallback
 ) -> dict[str, Any]:
-    scores: list[list[int]] = [[] for _ in range(games)]
+    scores: list[list[float]] = [[] for _ in range(games)]
 
     def note(numbers: Indices, points: NDArray[np.float32]) -> None:
-        for number, point in zip(numbers, points, strict=True):
-            scores[number].append(int(point))
+        for number, point in zip(numbers, points.tolist(), strict=True):
+            scores[number].append(int(point) if point.is_integer() else point)
 
     result = play_match(
         engine, (pair[0].agent, pair[1].agent), games, seed, names=(pair[0].name, pair[1].name),
@@ -106,12 +107,12 @@ def _play(
 class PointShares:
     """Episodes by their value to the winner (table 8 of Chen et al. 2025)."""
 
-    total_points: int  # points of the episodes won
+    total_points: float  # points of the episodes won
     win_rate: float | None  # share of the episodes; None where there were none
     shares: dict[int, float | None]  # of the episodes won, by their worth; likewise
 
     @classmethod
-    def from_scores(cls, scores: NDArray[np.int8]) -> PointShares:
+    def from_scores(cls, scores: NDArray[np.number]) -> PointShares:
         """Compute the shares from the scores [n] of a player."""
         worth = Counter(scores[scores > 0].tolist())
         won = worth.total()

@@ -13,8 +13,9 @@ from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.experiments.agent_specs import load_agents
 from abl_cards.experiments.matches import MatchSummary, PointShares, measure_matches, share_of_episodes
 from abl_cards.experiments.workspace import ExperimentWorkspace
-from abl_cards.games.engine import Engine
+from abl_cards.games.engine import Engine, compile_engine
 from abl_cards.matches.intervals import wilson_interval
+from abl_cards.matches.match_runner import play_match
 
 
 def test_both_sides_of_an_outcome(engine: Engine, tmp_path: Path) -> None:
@@ -103,3 +104,16 @@ def test_shares_without_what_they_are_of_are_none() -> None:
     assert share_of_episodes(outcome, won, won) == (None, None, None)
     older = replace(outcome, episodes_per_game=np.zeros(0, np.int64))
     assert share_of_episodes(older, won, ~won) == (0.0, None, None)
+
+
+def test_points_of_any_size_are_kept(tmp_path: Path) -> None:
+    """Gan Deng Yan pays up to hundreds of points; one seat's points less the mean of all are not always whole."""
+    engine = compile_engine("gandengyan")
+    greedy, random = load_agents(["greedy", "random"], engine)
+    workspace = ExperimentWorkspace(tmp_path)
+    points = [measure_matches(workspace, engine, (greedy, random), 200, 1).episode_points for _ in range(2)]
+    expected: list[float] = []
+    play_match(engine, ["greedy", "random"], 200, 1, on_points=lambda _, earned: expected.extend(earned.tolist()))
+    assert sorted(points[0].tolist()) == sorted(expected)
+    assert points[0].max() > 127
+    assert (points[0] == points[1]).all()  # as measured, and as stored
