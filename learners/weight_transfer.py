@@ -1,6 +1,7 @@
-"""Transfer of weights to a set of more labels: profiles of a game may differ by some labels.
+"""Transfer of weights to other labels: profiles of a game may differ by some labels.
 
-Weights of a label go to the label of the same name. New labels get zeros, so that only the preferences weigh them.
+Weights of a label go to the label of the same name. New labels get zeros, so that only the preferences weigh them; the
+weights of labels that are gone are left out.
 """
 
 from __future__ import annotations
@@ -23,10 +24,9 @@ def transfer_weights(
     weights: dict[str, Tensor], networks: Networks, old_labels: Sequence[str], new_labels: Sequence[str]
 ) -> dict[str, Tensor]:
     """Return weights for networks with other labels; raises KeyError for weights of other networks."""
-    number = {label: place for place, label in enumerate(old_labels)}
-    place = torch.tensor([number.get(label, NEW_LABEL) for label in new_labels])
-    transferred = dict(weights)
-    decision, critic = networks.decision, networks.critic
+    place = _old_places(old_labels, new_labels)
+    transferred = transfer_critic(weights, networks, old_labels, new_labels)
+    decision = networks.decision
     if not isinstance(decision, PolicyNetwork):
         raise KeyError("decision.policy.weight")
     transferred["decision.join.weight"] = _transfer_columns(
@@ -34,10 +34,23 @@ def transfer_weights(
     )
     for name in ("decision.policy.weight", "decision.policy.bias"):
         transferred[name] = _take_or_zero(weights[name], place, 0)
-    first = "critic.value.0.weight"
-    if isinstance(critic, PrivilegedCritic) and first in weights:
-        transferred[first] = _transfer_columns(weights[first], critic.column_blocks, place)
     return transferred
+
+
+def transfer_critic(
+    weights: dict[str, Tensor], networks: Networks, old_labels: Sequence[str], new_labels: Sequence[str]
+) -> dict[str, Tensor]:
+    """Return weights whose critic, if there is one, reads other labels."""
+    critic, first = networks.critic, "critic.value.0.weight"
+    if not isinstance(critic, PrivilegedCritic) or first not in weights:
+        return dict(weights)
+    place = _old_places(old_labels, new_labels)
+    return weights | {first: _transfer_columns(weights[first], critic.column_blocks, place)}
+
+
+def _old_places(old_labels: Sequence[str], new_labels: Sequence[str]) -> Tensor:
+    number = {label: place for place, label in enumerate(old_labels)}
+    return torch.tensor([number.get(label, NEW_LABEL) for label in new_labels])
 
 
 def _transfer_columns(weight: Tensor, blocks: ColumnBlocks, place: Tensor) -> Tensor:

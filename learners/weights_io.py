@@ -21,14 +21,10 @@ from abl_cards.learners.network_parts import ABLN_PART, CRITIC, NO_PARTS, POLICY
 from abl_cards.learners.networks import GameShape, Networks
 from abl_cards.learners.own_classes import check_class, check_classes, describe_parts
 from abl_cards.learners.presets import PRESETS, WEIGHTS_FOLDER, default_preset
-from abl_cards.learners.weight_transfer import transfer_weights
+from abl_cards.learners.weight_transfer import transfer_critic, transfer_weights
 
-_JOIN_KEY, _POLICY_KEY, _CRITIC_PREFIX, _ABLN_PREFIX = (
-    "decision.join.weight",
-    "decision.policy.weight",
-    "critic.",
-    "abln.",
-)
+_JOIN_KEY, _POLICY_KEY, _CRITIC_KEY = "decision.join.weight", "decision.policy.weight", "critic.value.0.weight"
+_CRITIC_PREFIX, _ABLN_PREFIX = "critic.", "abln."
 
 CardT = TypeVar("CardT")
 
@@ -48,6 +44,7 @@ class WeightsCard:
     choice_epsilon: float = field(
         default=0.0, metadata={"formerly": "stray"}
     )  # epsilon of choices (bids, cards to give) in training
+    critic_finetune_decisions: int = 0  # of own games that the critic learned whole episodes from, after self-play
     command: str = ""
     results: dict[str, Any] = field(default_factory=dict)
     model_class: str | None = None  # dotted name of the class of a network of one's own; None for a preset
@@ -276,10 +273,9 @@ def load_weights(file: Path, networks: Networks, engine: Engine | None = None) -
         wrong = [str(problem).splitlines()[-1].strip()]
     if wrong:
         raise GameError(f"{file}: not weights of such networks: {', '.join(wrong[:3])}", ErrorCode.WEIGHTS_MISMATCH)
-    # Looking ahead needs values of whole episodes; with trick rewards a critic learns something else.
-    networks.has_trained_critic = (
-        any(name.startswith(_CRITIC_PREFIX) for name in weights) and not networks.preset.ppo.trick_point_reward
-    )
+    # Looking ahead needs values of whole episodes; with trick rewards a critic learns something else in self-play.
+    learned_episodes = card.critic_finetune_decisions > 0 or not networks.preset.ppo.trick_point_reward
+    networks.has_trained_critic = learned_episodes and any(name.startswith(_CRITIC_PREFIX) for name in weights)
 
 
 _PART_PREFIXES = {POLICY: "decision.", CRITIC: _CRITIC_PREFIX, ABLN_PART: _ABLN_PREFIX}
@@ -294,8 +290,12 @@ def _adapt_to_labels(
     weights: dict[str, Tensor], networks: Networks, card: WeightsCard, engine: Engine
 ) -> dict[str, Tensor]:
     """Return weights for the labels of an engine, where it has all labels that the weights were made for."""
+    if card.game not in game_names():
+        return weights
+    if networks.preset.plane_resnet is not None:
+        return _adapt_critic(weights, networks, card, engine)
     policy = weights.get(_POLICY_KEY)
-    if policy is None or len(policy) >= len(engine.labels) or card.game not in game_names():
+    if policy is None or len(policy) >= len(engine.labels):
         return weights
     learned = load(card.game).engine(None, card.profile).labels
     if len(policy) != len(learned) or not set(learned) < set(engine.labels):
@@ -304,6 +304,16 @@ def _adapt_to_labels(
         return transfer_weights(weights, networks, learned, engine.labels)
     except KeyError:
         return weights
+
+
+def _adapt_critic(
+    weights: dict[str, Tensor], networks: Networks, card: WeightsCard, engine: Engine
+) -> dict[str, Tensor]:
+    """Return weights whose critic reads the labels of an engine; a policy on planes of cards reads none."""
+    first = weights.get(_CRITIC_KEY)
+    if first is None or first.shape == networks.state_dict()[_CRITIC_KEY].shape:
+        return weights
+    return transfer_critic(weights, networks, load(card.game).engine(None, card.profile).labels, engine.labels)
 
 
 def _check_labels(file: Path, weights: Mapping[str, Tensor], networks: Networks) -> None:

@@ -1,6 +1,7 @@
 """Fine-tuning of the critic after self-play, on many more games of the final policy.
 
-In self-play the critic learns from each decision once, while the policy changes. Looking ahead needs a better critic.
+In self-play the critic learns from each decision once, while the policy changes. Looking ahead needs a better critic,
+and one of whole episodes: its targets are their points, also where self-play rewards tricks.
 The final policy is fixed, games are cheap, and each counts under every symmetry of the cards.
 """
 
@@ -36,7 +37,7 @@ class SelfPlayGames:
         """Prepare games by a seed."""
         self._engine, self._policy = engine, NeuroSymbolicPolicy(engine, engine.preference_model(), networks)
         self._ppo, self._seed, self._num_tables = (
-            replace(ppo, gae_lambda=1.0, rollout_size=CHUNK_ROWS),
+            replace(ppo, gae_lambda=1.0, terminal_share=1.0, trick_point_reward=0.0, rollout_size=CHUNK_ROWS),
             seed,
             num_tables,
         )

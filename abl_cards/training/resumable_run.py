@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -169,11 +170,12 @@ class ResumableRun(TrainingWorker):
             self.league.size, self._metrics_size = state["league"], state["metrics"]
             self._commands = list(dict.fromkeys([*state["commands"], *self._commands]))
 
-    def save_weights(self, file: Path) -> None:
+    def save_weights(self, file: Path, critic_finetune_decisions: int = 0) -> None:
         """Save the weights that an agent plays by, and the card beside them.
 
         Args:
             file: File with the suffix ``.safetensors``.
+            critic_finetune_decisions: Decisions that the critic was fine-tuned on.
 
         Raises:
             GameError: A model of one's own has no weights that can be saved.
@@ -181,6 +183,5 @@ class ResumableRun(TrainingWorker):
         self._check_complete()
         check_saved(self.networks)
         playing = copy_for_play(self.networks, self.learner.ema.weights)
-        save_run_weights(
-            file, playing, make_card(self.settings, self.networks, self.decisions, self.seconds, self._commands)
-        )
+        card = make_card(self.settings, self.networks, self.decisions, self.seconds, self._commands)
+        save_run_weights(file, playing, replace(card, critic_finetune_decisions=critic_finetune_decisions))

@@ -304,4 +304,4 @@ class Trainer(ResumableRun):
             games = SelfPlayGames(self.engine, playing, self.ppo, settings.seed, settings.num_envs)
             games.train_critic(fit, settings.critic_finetune_decisions, progress, on_progress)
             self.networks.critic.load_state_dict(playing.critic.state_dict())
-            self.save_weights(self.weights_path)
+            self.save_weights(self.weights_path, settings.critic_finetune_decisions)

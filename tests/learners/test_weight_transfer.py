@@ -79,3 +79,39 @@ def test_other_labels_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     with pytest.raises(GameError, match=r"379 labels.* 309") as error:
         load_networks(file, load("doudizhu").engine())
     assert error.value.code == ErrorCode.WEIGHTS_MISMATCH
+
+
+def test_the_critic_of_planes_reads_the_labels_of_another_profile(tmp_path: Path) -> None:
+    """The policy reads cards alone; the critic values the same hands alike where the rules have fewer labels.
+
+    Plays are left out: labels that are not legal, so those that are gone too, have the least number of plays of all.
+    """
+    standard, fewer = load("tractor").engine(), load("tractor").engine(None, "botzone")
+    place = torch.tensor([standard.labels.index(label) for label in fewer.labels])
+    assert len(place) < len(standard.labels)
+    before, file = Networks(PRESETS["planes-abl"], GameShape.of(standard), seed=4), tmp_path / "some.safetensors"
+    with torch.no_grad():
+        for weights in before.critic.parameters():
+            weights.copy_((weights + 0.2 * torch.randn(weights.shape)).half().float())
+    save_networks(file, before, WeightsCard("tractor", "planes-abl", True, 0, steps=1))
+    now = load_networks(file, fewer)
+    question, opened = random_inputs(now, 16, np.random.default_rng(5))
+    question = replace(question, plays_left=torch.zeros_like(question.plays_left))
+    padded = torch.zeros(16, opened.lead_mask.shape[1], len(standard.labels), dtype=torch.uint8)
+    padded[..., place] = opened.lead_mask
+    legal = torch.zeros(16, len(standard.labels), dtype=torch.bool)
+    legal[:, place] = question.legal
+    to_beat = torch.where(question.to_beat < 0, question.to_beat, place[question.to_beat.clamp(min=0)])
+    many = replace(question, legal=legal, plays_left=torch.zeros(legal.shape), to_beat=to_beat)
+    with torch.no_grad():
+        worth, again = now.critic(question, opened), before.critic(many, replace(opened, lead_mask=padded))
+    torch.testing.assert_close(worth, again, atol=1e-3, rtol=1e-3)
+
+
+@pytest.mark.parametrize(("finetuned", "looks_ahead"), [(0, False), (400, True)])
+def test_a_critic_of_trick_rewards_does_not_value_episodes(tmp_path: Path, finetuned: int, looks_ahead: bool) -> None:
+    engine = load("tractor").engine()
+    file, networks = tmp_path / "some.safetensors", Networks(PRESETS["planes-abl"], GameShape.of(engine), seed=4)
+    card = WeightsCard("tractor", "planes-abl", True, 0, steps=1, critic_finetune_decisions=finetuned)
+    save_networks(file, networks, card)
+    assert load_networks(file, engine).has_trained_critic == looks_ahead

@@ -11,13 +11,13 @@ import torch
 from abl_cards.games.game import load
 from abl_cards.learners.networks import GameShape, Networks
 from abl_cards.learners.presets import PRESETS
-from abl_cards.learners.weights_io import load_networks
+from abl_cards.learners.weights_io import load_card, load_networks
 from abl_cards.training import critic_finetuning, pretraining
 from abl_cards.training.critic_finetuning import SelfPlayGames
 from abl_cards.training.trainer import Trainer
 from tests.effort import long
 from tests.learners.tiny import TINY
-from tests.training.test_joint_loop import lines, settings
+from tests.training.test_joint_loop import WHOLE, lines, settings
 
 
 @pytest.fixture(autouse=True)
@@ -39,6 +39,18 @@ def test_a_decision_is_worth_the_discounted_end_of_its_episode() -> None:
     assert games.hands.any()
 
 
+def test_rewards_of_tricks_are_no_part_of_what_the_critic_learns() -> None:
+    engine = load("whist").engine()
+    networks = Networks(TINY, GameShape.of(engine))
+    by_tricks = replace(TINY.ppo, trick_point_reward=0.01, terminal_share=0.25)
+    plain, shaped = (
+        SelfPlayGames(engine, networks, ppo, seed=3, num_tables=8).collect_decisions(256).value_target
+        for ppo in (TINY.ppo, by_tricks)
+    )
+    assert (plain == shaped).all()
+    assert plain.any()
+
+
 @long
 def test_the_critic_alone_learns_from_the_games_of_what_plays(tmp_path: Path, whole: Trainer) -> None:
     """Fine-tune the critic once, save it with the run, and continue the run unchanged."""
@@ -57,11 +69,12 @@ def test_the_critic_alone_learns_from_the_games_of_what_plays(tmp_path: Path, wh
     assert plain.has_trained_critic
     again.finetune_critic(lambda done, remark: losses.append(remark))
     assert not losses  # what was learned is kept beside the run
+    assert load_card(run.weights_path).critic_finetune_decisions == 400
     after = load_networks(run.weights_path, run.engine).state_dict()
     changed = {name.split(".")[0] for name in before if not torch.equal(before[name], plain.state_dict()[name])}
     assert changed == {"critic"}
     assert all(torch.equal(before[name], after[name]) for name in before)
-    resumed = Trainer.from_config(settings(tmp_path, total_decisions=2500))
+    resumed = Trainer.from_config(settings(tmp_path, total_decisions=WHOLE))
     resumed.fit()
     assert lines(tmp_path) == lines(whole.settings.directory)
 
