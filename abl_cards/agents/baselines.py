@@ -4,9 +4,10 @@
 - ``greedy`` follows with the weakest beater of the same type, else with the weakest bomb, else with the weakest play of
   another type where the rules allow one, else it passes. It leads the label with most cards, weakest first, and plays
   the first card set in wire order. In trick games it follows with the lowest play that takes the trick, else with the
-  lowest without points; it leads in the same way. Of cards to choose it takes the lowest, where the order depends on a
-  trump suit. Where tricks cost points (``trick_value``) it leads low, follows with the highest play that does not take
-  the trick, those with most points first, and gives the highest cards.
+  lowest without points; it leads in the same way. It makes the bid that pays best on average where bids are random and
+  all play like this (``bid_value``). Of cards to choose it takes the lowest, where the order depends on a trump suit.
+  Where tricks cost points (``trick_value``) it leads low, follows with the highest play that does not take the trick,
+  those with most points first, and gives the highest cards.
 - ``zhiduoxing`` 智多星 (Tan et al. 2020, section 2.3) is ``greedy``, but leads a bomb only when there is nothing else.
 """
 
@@ -47,14 +48,18 @@ class RandomAgent:
 class GreedyAgent:
     """Agent ``greedy``: follows with the weakest beater, leads the label with most cards, chooses the lowest card."""
 
-    def __init__(self, traits: LabelTraits, avoids_tricks: bool = False) -> None:
+    def __init__(
+        self, traits: LabelTraits, avoids_tricks: bool = False, bid_values: NDArray[np.float64] | None = None
+    ) -> None:
         """Make an agent.
 
         Args:
             traits: Kinds, sizes and bombs among the labels of the game.
             avoids_tricks: Whether it leaves tricks to others, for games where they cost points.
+            bid_values: What each option pays on average, NaN for cards: float64 [options]; None where the first open
+                option is chosen.
         """
-        self._traits, self._avoids_tricks = traits, avoids_tricks
+        self._traits, self._avoids_tricks, self._bid_values = traits, avoids_tricks, bid_values
 
     def play(self, decisions: Decisions, keys: RandomKeys) -> Moves:
         """Return the move of the heuristic for each decision."""
@@ -76,13 +81,26 @@ class GreedyAgent:
     def choose(self, choices: Choices, keys: RandomKeys) -> NDArray[np.uint8]:
         """Return the first open option, or the lowest card where the order depends on the trump: uint8 [n].
 
-        Where tricks cost points, return the highest card.
+        Where tricks cost points, return the highest card; of bids for tricks the one that pays best on average.
         """
         if self._avoids_tricks:
             return _choose_highest(choices)
         if self._traits.has_tricks and len(choices.rules.contexts) > 1:
             return _choose_lowest(choices)
-        return choices.options.argmax(axis=1).astype(np.uint8)
+        return _choose_first(choices) if self._bid_values is None else _choose_best_bid(choices, self._bid_values)
+
+
+def _choose_first(choices: Choices) -> NDArray[np.uint8]:
+    first: NDArray[np.uint8] = choices.options.argmax(axis=1).astype(np.uint8)
+    return first
+
+
+def _choose_best_bid(choices: Choices, values: NDArray[np.float64]) -> NDArray[np.uint8]:
+    """Return the open option of most value: uint8 [n]; the first one where any has no value."""
+    is_open = choices.options > 0
+    best = np.where(is_open, np.nan_to_num(values), -np.inf).argmax(axis=1).astype(np.uint8)
+    chosen: NDArray[np.uint8] = np.where((is_open & np.isnan(values)).any(axis=1), _choose_first(choices), best)
+    return chosen
 
 
 def _choose_lowest(choices: Choices) -> NDArray[np.uint8]:

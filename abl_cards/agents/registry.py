@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from abl_cards.agents.base import Agent, ExplainableAgent
 from abl_cards.agents.baselines import GreedyAgent, RandomAgent, make_zhiduoxing_agent
+from abl_cards.agents.bid_value import compute_bid_values
 from abl_cards.agents.human import make_human_agent
 from abl_cards.agents.names import AgentName
 from abl_cards.agents.neural import OPTION_FLAGS, OPTION_KEYS, find_weights, make_abl_agent
@@ -77,9 +78,11 @@ def agent(game: Game | Engine | str, spec: str) -> Agent:
 
 
 def make_greedy_agent(engine: Engine) -> GreedyAgent:
-    """Make ``greedy``: it takes tricks, unless those who take them get fewer points."""
-    traits = engine.label_traits
-    return GreedyAgent(traits, traits.has_tricks and avoids_tricks(engine.rules))
+    """Make ``greedy``: it takes tricks, unless those who take them get fewer points, and bids what pays best."""
+    traits, rules = engine.label_traits, engine.rules
+    shuns = traits.has_tricks and avoids_tricks(rules)
+    has_bids = traits.has_tricks and not shuns and len(rules.contexts) == 1 and bool(rules.schema.options)
+    return GreedyAgent(traits, shuns, compute_bid_values(rules) if has_bids else None)
 
 
 def make_agent(text: str, engine: Engine) -> Agent:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
-from abl_cards.agents.base import RandomKeys
+from abl_cards.agents.base import Agent, RandomKeys
 from abl_cards.agents.baselines import RandomAgent
 from abl_cards.core import splitmix64_array
 from abl_cards.games.compiled import CompiledGame, cache_per_game
@@ -51,21 +52,32 @@ def avoids_tricks(rules: CompiledGame) -> bool:
     for step in range(MAX_STEPS):
         if len(counter.covariances) >= NUM_EPISODES:
             break
-        _step(tables, player, counter, splitmix64_array(keys, step + 1))
+        rows, episode = play_step(tables, player, player, splitmix64_array(keys, step + 1))
+        counter.count(tables, tables.find_ended_tricks(rows, episode))
     covariances = np.array(counter.covariances)
     return bool(len(covariances) and covariances.mean() < -MIN_ERRORS * covariances.std() / np.sqrt(len(covariances)))
 
 
-def _step(tables: Tables, player: RandomAgent, counter: _TrickCounter, keys: RandomKeys) -> None:
-    """Decide once at every table where the match goes on."""
+def play_step(tables: Tables, chooser: Agent, player: Agent, keys: RandomKeys) -> tuple[Indices, NDArray[np.int32]]:
+    """Decide once at every table; matches that are over begin anew.
+
+    Args:
+        tables: The tables.
+        chooser: Agent that chooses options.
+        player: Agent that makes the plays.
+        keys: Random keys of the tables.
+
+    Returns:
+        The rows where a play was made, and the numbers of their episodes before.
+    """
     rows = tables.rows_to_choose()
     if rows.size:
-        tables.choose(rows, player.choose(tables.choices(rows), keys[rows]))
+        tables.choose(rows, chooser.choose(tables.choices(rows), keys[rows]))
     rows = tables.rows_to_play()
-    if not rows.size:
+    episode = tables.num_episodes[rows].copy()
+    if rows.size:
+        tables.play(rows, player.play(tables.decisions(rows), keys[rows]))
+    else:
         over = np.flatnonzero(tables.winner != -1)
         tables.begin_match(over, keys[over])
-        return
-    episode = tables.num_episodes[rows].copy()
-    tables.play(rows, player.play(tables.decisions(rows), keys[rows]))
-    counter.count(tables, tables.find_ended_tricks(rows, episode))
+    return rows, episode

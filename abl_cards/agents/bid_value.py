@@ -1,0 +1,58 @@
+"""What bids pay where tricks are played greedily, found by playing: rule files state points, not the worth of a bid."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.agents.baselines import GreedyAgent, RandomAgent
+from abl_cards.agents.trick_value import MAX_STEPS, play_step
+from abl_cards.core import splitmix64_array
+from abl_cards.games.compiled import CompiledGame, build_label_traits, cache_per_game
+from abl_cards.games.tables import NullListener, Tables
+from abl_cards.games.types import Indices
+
+NUM_TABLES, NUM_EPISODES = 256, 1024
+_SEED = 0
+
+
+class _BidTally(NullListener):
+    """Listener that sums up the points of the seats by the options that they chose."""
+
+    def __init__(self, rules: CompiledGame) -> None:
+        options = len(rules.schema.options)
+        self.num_episodes = 0
+        self._chosen = np.zeros((NUM_TABLES, rules.seating.seats, options), np.bool_)
+        self.points, self.count = np.zeros(options), np.zeros(options)
+
+    def on_choice(self, tables: Tables, rows: Indices, options: NDArray[np.uint8]) -> None:
+        """Note what the seats to choose have chosen."""
+        self._chosen[rows, tables.seat[rows], options] = True
+
+    def on_episode_end(self, tables: Tables, rows: Indices) -> None:
+        """Add the points of each seat, less the mean of all, to the options that it chose."""
+        points = tables.points[rows].astype(np.float64)
+        points -= points.mean(axis=1, keepdims=True)
+        self.points += (points[..., None] * self._chosen[rows]).sum(axis=(0, 1))
+        self.count += self._chosen[rows].sum(axis=(0, 1))
+        self._chosen[rows] = False
+        self.num_episodes += len(rows)
+
+
+@cache_per_game
+def compute_bid_values(rules: CompiledGame) -> NDArray[np.float64]:
+    """Return the mean points of who chooses an option at random, [options]; NaN for options that are cards.
+
+    Args:
+        rules: A game with tricks and options to choose.
+    """
+    keys, tally = splitmix64_array(np.arange(NUM_TABLES, dtype=np.uint64), _SEED), _BidTally(rules)
+    chooser, player = RandomAgent(), GreedyAgent(build_label_traits(rules))
+    tables = Tables.begin(rules, keys, tally)
+    for step in range(MAX_STEPS):
+        if tally.num_episodes >= NUM_EPISODES:
+            break
+        play_step(tables, chooser, player, splitmix64_array(keys, step + 1))
+    are_cards = [option in rules.pack.index for option in rules.schema.options]
+    with np.errstate(invalid="ignore"):
+        return np.where(are_cards, np.nan, tally.points / tally.count)
