@@ -15,6 +15,8 @@ from abl_cards.learners.decision import PolicyNetwork, PrivilegedCritic
 from abl_cards.learners.networks import Networks
 
 NEW_LABEL = -1
+CRITIC_KEY = "critic.value.0.weight"
+"""Weights of the only layer of the critic that reads labels."""
 
 ColumnBlocks = Sequence[tuple[int, int]]
 """Columns of a layer in order: a number of columns without labels, then how often one for each label."""
@@ -41,11 +43,11 @@ def transfer_critic(
     weights: dict[str, Tensor], networks: Networks, old_labels: Sequence[str], new_labels: Sequence[str]
 ) -> dict[str, Tensor]:
     """Return weights whose critic, if there is one, reads other labels."""
-    critic, first = networks.critic, "critic.value.0.weight"
-    if not isinstance(critic, PrivilegedCritic) or first not in weights:
+    critic = networks.critic
+    if not isinstance(critic, PrivilegedCritic) or CRITIC_KEY not in weights:
         return dict(weights)
     place = _old_places(old_labels, new_labels)
-    return weights | {first: _transfer_columns(weights[first], critic.column_blocks, place)}
+    return weights | {CRITIC_KEY: _transfer_columns(weights[CRITIC_KEY], critic.column_blocks, place)}
 
 
 def _old_places(old_labels: Sequence[str], new_labels: Sequence[str]) -> Tensor:

@@ -21,9 +21,9 @@ from abl_cards.learners.network_parts import ABLN_PART, CRITIC, NO_PARTS, POLICY
 from abl_cards.learners.networks import GameShape, Networks
 from abl_cards.learners.own_classes import check_class, check_classes, describe_parts
 from abl_cards.learners.presets import PRESETS, WEIGHTS_FOLDER, default_preset
-from abl_cards.learners.weight_transfer import transfer_critic, transfer_weights
+from abl_cards.learners.weight_transfer import CRITIC_KEY, transfer_critic, transfer_weights
 
-_JOIN_KEY, _POLICY_KEY, _CRITIC_KEY = "decision.join.weight", "decision.policy.weight", "critic.value.0.weight"
+_JOIN_KEY, _POLICY_KEY = "decision.join.weight", "decision.policy.weight"
 _CRITIC_PREFIX, _ABLN_PREFIX = "critic.", "abln."
 
 CardT = TypeVar("CardT")
@@ -310,8 +310,8 @@ def _adapt_critic(
     weights: dict[str, Tensor], networks: Networks, card: WeightsCard, engine: Engine
 ) -> dict[str, Tensor]:
     """Return weights whose critic reads the labels of an engine; a policy on planes of cards reads none."""
-    first = weights.get(_CRITIC_KEY)
-    if first is None or first.shape == networks.state_dict()[_CRITIC_KEY].shape:
+    first = weights.get(CRITIC_KEY)
+    if first is None or first.shape == networks.state_dict()[CRITIC_KEY].shape:
         return weights
     return transfer_critic(weights, networks, load(card.game).engine(None, card.profile).labels, engine.labels)
 

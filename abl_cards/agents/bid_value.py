@@ -1,4 +1,4 @@
-"""What bids pay where tricks are played greedily, found by playing: rule files state points, not the worth of a bid."""
+"""Values of bids where tricks are played greedily, found by playing: rule files state points, not what a bid pays."""
 
 from __future__ import annotations
 
@@ -6,14 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.agents.baselines import GreedyAgent, RandomAgent
-from abl_cards.agents.trick_value import MAX_STEPS, play_step
-from abl_cards.core import splitmix64_array
+from abl_cards.agents.trick_value import play_steps
 from abl_cards.games.compiled import CompiledGame, build_label_traits, cache_per_game
 from abl_cards.games.tables import NullListener, Tables
 from abl_cards.games.types import Indices
 
 NUM_TABLES, NUM_EPISODES = 256, 1024
-_SEED = 0
 
 
 class _BidTally(NullListener):
@@ -46,13 +44,10 @@ def compute_bid_values(rules: CompiledGame) -> NDArray[np.float64]:
     Args:
         rules: A game with tricks and options to choose.
     """
-    keys, tally = splitmix64_array(np.arange(NUM_TABLES, dtype=np.uint64), _SEED), _BidTally(rules)
-    chooser, player = RandomAgent(), GreedyAgent(build_label_traits(rules))
-    tables = Tables.begin(rules, keys, tally)
-    for step in range(MAX_STEPS):
+    tally, chooser, player = _BidTally(rules), RandomAgent(), GreedyAgent(build_label_traits(rules))
+    for _ in play_steps(rules, NUM_TABLES, tally, chooser, player):
         if tally.num_episodes >= NUM_EPISODES:
             break
-        play_step(tables, chooser, player, splitmix64_array(keys, step + 1))
     are_cards = [option in rules.pack.index for option in rules.schema.options]
     with np.errstate(invalid="ignore"):
         return np.where(are_cards, np.nan, tally.points / tally.count)

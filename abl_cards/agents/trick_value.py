@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,7 +11,7 @@ from abl_cards.agents.base import Agent, RandomKeys
 from abl_cards.agents.baselines import RandomAgent
 from abl_cards.core import splitmix64_array
 from abl_cards.games.compiled import CompiledGame, cache_per_game
-from abl_cards.games.tables import NullListener, Tables
+from abl_cards.games.tables import Listener, NullListener, Tables
 from abl_cards.games.types import Indices
 
 NUM_TABLES, NUM_EPISODES = 64, 64
@@ -46,30 +48,38 @@ def avoids_tricks(rules: CompiledGame) -> bool:
     Args:
         rules: A game with tricks.
     """
-    keys, player = splitmix64_array(np.arange(NUM_TABLES, dtype=np.uint64), _SEED), RandomAgent()
-    counter = _TrickCounter(NUM_TABLES, rules.seating.seats)
-    tables = Tables.begin(rules, keys, counter)
-    for step in range(MAX_STEPS):
+    player, counter = RandomAgent(), _TrickCounter(NUM_TABLES, rules.seating.seats)
+    for tables, rows, episode in play_steps(rules, NUM_TABLES, counter, player, player):
+        counter.count(tables, tables.find_ended_tricks(rows, episode))
         if len(counter.covariances) >= NUM_EPISODES:
             break
-        rows, episode = play_step(tables, player, player, splitmix64_array(keys, step + 1))
-        counter.count(tables, tables.find_ended_tricks(rows, episode))
     covariances = np.array(counter.covariances)
     return bool(len(covariances) and covariances.mean() < -MIN_ERRORS * covariances.std() / np.sqrt(len(covariances)))
 
 
-def play_step(tables: Tables, chooser: Agent, player: Agent, keys: RandomKeys) -> tuple[Indices, NDArray[np.int32]]:
-    """Decide once at every table; matches that are over begin anew.
+def play_steps(
+    rules: CompiledGame, num_tables: int, listener: Listener, chooser: Agent, player: Agent
+) -> Iterator[tuple[Tables, Indices, NDArray[np.int32]]]:
+    """Decide once at every table, again and again; matches that are over begin anew.
 
     Args:
-        tables: The tables.
+        rules: The game.
+        num_tables: Number of tables.
+        listener: Listener to the course of the tables.
         chooser: Agent that chooses options.
         player: Agent that makes the plays.
-        keys: Random keys of the tables.
 
-    Returns:
-        The rows where a play was made, and the numbers of their episodes before.
+    Yields:
+        The tables, the rows where a play was made, and the numbers of their episodes before it.
     """
+    keys = splitmix64_array(np.arange(num_tables, dtype=np.uint64), _SEED)
+    tables = Tables.begin(rules, keys, listener)
+    for step in range(MAX_STEPS):
+        yield tables, *_play_step(tables, chooser, player, splitmix64_array(keys, step + 1))
+
+
+def _play_step(tables: Tables, chooser: Agent, player: Agent, keys: RandomKeys) -> tuple[Indices, NDArray[np.int32]]:
+    """Decide once at every table; returns the rows where a play was made, and their episodes before it."""
     rows = tables.rows_to_choose()
     if rows.size:
         tables.choose(rows, chooser.choose(tables.choices(rows), keys[rows]))

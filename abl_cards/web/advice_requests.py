@@ -33,7 +33,7 @@ class AdviceRequests(ABC):
     @property
     @abstractmethod
     def _permission(self) -> Permission:
-        """What the client may do at the table."""
+        """Permissions of the client at the table."""
 
     async def _hint(self, message: dict[str, Any]) -> Reply:
         return await self._run_advice("hint", message, hints.compute_hint)
