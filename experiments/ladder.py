@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 
+from abl_cards.agents import AblAgent
 from abl_cards.core import SEED_RANGE, Axis, ErrorBarPlot, ErrorCode, GameError, setting
 from abl_cards.experiments.agent_specs import AgentSpec, load_agents
 from abl_cards.experiments.experiment import Experiment
@@ -15,6 +16,7 @@ from abl_cards.experiments.matches import MatchSummary, measure_matches
 from abl_cards.experiments.plot_data import numbers_text
 from abl_cards.experiments.report import Cell, ExperimentReport, ReportTable
 from abl_cards.experiments.rules import GameConfig
+from abl_cards.experiments.trained_agents import QUICK_AGENT, train_quick_agent
 from abl_cards.experiments.workspace import ExperimentWorkspace
 from abl_cards.games import Engine
 from abl_cards.learners import PRESETS, WEIGHTS_FOLDER
@@ -31,6 +33,10 @@ class LadderConfig(GameConfig):
 
     agents: tuple[str, ...] = setting((), "agents; none for all of the game: random, greedy, kb, and abl with weights")
     games: int = setting(1000, "whole matches a pair, each deal twice with the teams swapped")
+    train_decisions: int = setting(
+        0, f"decisions of self-play from which {QUICK_AGENT} learns, another agent of the ladder; 0 for none"
+    )
+    abl_games: int = setting(0, "whole matches a pair of agents that look ahead, which take longer; 0 for games")
     reference: str = setting(REFERENCE, "agent with rating 0")
     seed: int = setting(0, "of the deals", SEED_RANGE)
 
@@ -39,6 +45,8 @@ def run(settings: LadderConfig, workspace: ExperimentWorkspace) -> ExperimentRep
     """Play all pairs and fit the ratings."""
     engine = settings.engine
     agents = load_agents(settings.agents or game_agents(engine), engine)
+    if settings.train_decisions:
+        agents.append(train_quick_agent(workspace, settings, settings.train_decisions, settings.seed))
     if len(agents) < 2:
         raise GameError("agents: a ladder needs two agents", ErrorCode.WRONG_AGENT_COUNT)
     names, pairs = [agent.name for agent in agents], list(combinations(agents, 2))
@@ -46,7 +54,9 @@ def run(settings: LadderConfig, workspace: ExperimentWorkspace) -> ExperimentRep
 
     def measure_pair(pair: tuple[AgentSpec, AgentSpec]) -> MatchSummary:
         first, second = pair
-        return measure_matches(workspace, engine, (second, first), settings.games, settings.seed).swap_sides()
+        looks_ahead = any(isinstance(each.agent, AblAgent) and each.agent.looks_ahead for each in pair)
+        games = (looks_ahead and settings.abl_games) or settings.games
+        return measure_matches(workspace, engine, (second, first), games, settings.seed).swap_sides()
 
     def make_report(results: Mapping[tuple[AgentSpec, AgentSpec], MatchSummary]) -> ExperimentReport:
         return report(names, {summary.names: summary for summary in results.values()}, settings)

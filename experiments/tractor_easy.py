@@ -24,12 +24,14 @@ from abl_cards.experiments.plot_data import numbers_text
 from abl_cards.experiments.report import Cell, ExperimentReport, ReportTable
 from abl_cards.experiments.rules import RulesConfig
 from abl_cards.experiments.seeds import SeedsConfig, over_seeds
+from abl_cards.experiments.trained_agents import run_trainer
 from abl_cards.experiments.workspace import ExperimentWorkspace, ProgressCallback
 from abl_cards.games import Engine
 from abl_cards.matches import mean_interval, share_interval
 
 if TYPE_CHECKING:
     from abl_cards.training import TrainConfig as LoopSettings
+    from abl_cards.training import Trainer
 
 SUPERVISED, SUPERVISED_PPO, PPO_ONLY, ABL, ABL_NO_ESTIMATE = (
     "supervised",
@@ -207,18 +209,8 @@ class Curriculum:
         )
         return former if former.exists() else folder
 
-    def _train(self, name: str, decisions: int) -> Any:
-        from abl_cards.training import Trainer
-
-        self.workspace.publish_partial()
-        with self.workspace.progress_bar(f"{name}, {decisions:,} decisions", decisions) as tell:
-            loop = Trainer.from_config(self._loop_config(name, decisions), tell)
-            if loop.decisions < decisions:
-                loop.fit(callbacks=[lambda metrics: tell(loop.decisions, loop.progress_text)])
-        self.workspace.log(
-            f"{name}: {loop.num_updates} updates, {loop.decisions} decisions, {loop.seconds / 60:.1f} minutes"
-        )
-        return loop
+    def _train(self, name: str, decisions: int) -> Trainer:
+        return run_trainer(self.workspace, self._loop_config(name, decisions), name)
 
     def _loop_config(self, name: str, decisions: int) -> LoopSettings:
         from abl_cards.training import TrainConfig as LoopSettings
