@@ -78,8 +78,9 @@ def match(
     of their own. The rate is the first agent's share of the games, with its 95 % interval. Without teams, one agent per
     seat can be named: each deal is played in all rotations, and points, places and first places are printed. Agents
     are random, greedy, kb, abl, and human at this terminal. kb:without=GROUP leaves out a group of preferences,
-    kb:kb=DIR reads them from another folder; docs/reference/agents.md lists the variants of abl. program:run=COMMAND
-    runs a program that uses Botzone's protocol.
+    kb:kb=DIR reads them from another folder; abl:think=MS looks ahead for at most so many milliseconds per decision,
+    and docs/reference/agents.md lists the other variants of abl. program:run=COMMAND runs a program that uses
+    Botzone's protocol.
 
         abl-cards match guandan greedy random --games 400
 
@@ -88,6 +89,8 @@ def match(
         abl-cards match president kb greedy random random
 
         abl-cards match doudizhu kb greedy --deals deals.jsonl
+
+        abl-cards match guandan human abl:think=100
 
     --ray distributes the games over processes, on this machine or in a cluster; the result is the same.
 
