@@ -138,7 +138,7 @@ def _load_experiment(name: str) -> Experiment:
 def run_experiment(
     name: str,
     settings: Any,
-    folder: Path,
+    folder: str | Path,
     progress_bar: ProgressBarFactory = no_progress_bar,
     remote_runner: RemoteRunner | None = None,
 ) -> dict[str, Any]:
@@ -161,6 +161,7 @@ def run_experiment(
         GameError: There is no such experiment, a setting is wrong, or another run uses the folder.
         OSError: The folder cannot be written.
     """
+    folder = Path(folder)
     experiment = get_experiment(name)
     with lock_run_folder(folder):
         results = _ResultWriter(name, experiment, settings, folder)

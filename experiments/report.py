@@ -95,8 +95,9 @@ class ExperimentReport:
         parts += [figure_markdown(plot) for plot in self.plots]
         return "\n\n".join([*parts, *([self.text] if self.text else [])]) + "\n"
 
-    def draw_plots(self, folder: Path, log: Callable[[str], None]) -> None:
+    def draw_plots(self, folder: str | Path, log: Callable[[str], None]) -> None:
         """Write the plots as SVG files, and as PDF files 3.3 and 6.9 inches wide."""
+        folder = Path(folder)
         if not self.plots or not has_matplotlib():
             log("no plots drawn" + (f": {INSTALL_COMMAND}" if self.plots else ""))
             return

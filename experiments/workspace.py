@@ -57,7 +57,7 @@ class ExperimentWorkspace:
 
     def __init__(
         self,
-        folder: Path,
+        folder: str | Path,
         progress_bar: ProgressBarFactory = no_progress_bar,
         publish: ReportPublisher = discard_report,
         remote_runner: RemoteRunner | None = None,
@@ -72,6 +72,7 @@ class ExperimentWorkspace:
             remote_runner: Measures cells elsewhere; None to measure here.
             use_cache: Read earlier cells.
         """
+        folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
         self.folder, self.progress_bar, self._publish = folder, progress_bar, publish
         self._remote_runner, self._is_dry_run = remote_runner, False

@@ -116,7 +116,7 @@ class ModelNetworks(Networks):
         return PolicyOutput(output.logits.float(), output.value.float(), hands)
 
 
-def save_model(file: Path, state: Mapping[str, Tensor], card: WeightsCard) -> None:
+def save_model(file: str | Path, state: Mapping[str, Tensor], card: WeightsCard) -> None:
     """Write the weights and buffers of a module as safetensors in their own precision, and the card beside them.
 
     Args:
@@ -124,6 +124,7 @@ def save_model(file: Path, state: Mapping[str, Tensor], card: WeightsCard) -> No
         state: ``module.state_dict()``.
         card: The card; ``model_class`` and ``model_file`` name the module's class.
     """
+    file = Path(file)
     tensors = {name: tensor.detach().cpu().contiguous().clone() for name, tensor in state.items()}
     with atomic_write(file) as stream:
         stream.write(save(tensors))

@@ -123,13 +123,14 @@ class SplitterCard:
     results: dict[str, Any] = field(default_factory=dict)
 
 
-def save_splitter(file: Path, network: SplitterNetwork, card: SplitterCard) -> None:
+def save_splitter(file: str | Path, network: SplitterNetwork, card: SplitterCard) -> None:
     """Write the weights and their card."""
     write_weights(file, network.state_dict(), card)
 
 
-def load_splitter(file: Path) -> tuple[SplitterNetwork, SplitterCard]:
+def load_splitter(file: str | Path) -> tuple[SplitterNetwork, SplitterCard]:
     """Load a splitter and its card; raises GameError."""
+    file = Path(file)
     card = read_card(file, SplitterCard)
     if card.preset not in SPLITTER_PRESETS:
         raise GameError(

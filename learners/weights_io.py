@@ -52,7 +52,7 @@ class WeightsCard:
     own_parts: dict[str, Any] = field(default_factory=dict)  # class and file of each network of one's own, by its part
 
 
-def save_networks(file: Path, networks: Networks, card: WeightsCard) -> None:
+def save_networks(file: str | Path, networks: Networks, card: WeightsCard) -> None:
     """Save networks in half precision with their card; an untrained critic of ours is left out.
 
     Networks of one's own are saved in their own precision.
@@ -62,6 +62,7 @@ def save_networks(file: Path, networks: Networks, card: WeightsCard) -> None:
         networks: The networks.
         card: Their card; ``steps`` tells whether the critic has been trained.
     """
+    file = Path(file)
     card = replace(card, own_parts=describe_parts(networks.parts))
     own = _prefixes(card.own_parts)
     left_out = () if card.steps else tuple({_CRITIC_PREFIX} - set(own))
@@ -69,7 +70,9 @@ def save_networks(file: Path, networks: Networks, card: WeightsCard) -> None:
     write_weights(file, tensors, card, own)
 
 
-def write_weights(file: Path, weights: Mapping[str, Tensor], card: Any, own_prefixes: tuple[str, ...] = ()) -> None:
+def write_weights(
+    file: str | Path, weights: Mapping[str, Tensor], card: Any, own_prefixes: tuple[str, ...] = ()
+) -> None:
     """Write tensors in half precision, and their card beside them.
 
     Args:
@@ -78,6 +81,7 @@ def write_weights(file: Path, weights: Mapping[str, Tensor], card: Any, own_pref
         card: A dataclass of plain values.
         own_prefixes: Beginnings of the names of tensors that keep their precision.
     """
+    file = Path(file)
     tensors = {
         name: tensor.detach().to("cpu", tensor.dtype if name.startswith(own_prefixes) else torch.float16).contiguous()
         for name, tensor in weights.items()
@@ -92,7 +96,7 @@ def write_card(file: Path, card: Any) -> None:
     write_text(file.with_suffix(".json"), json.dumps(asdict(card), indent=2, ensure_ascii=False) + "\n")
 
 
-def read_weights(file: Path, own_prefixes: tuple[str, ...] = ()) -> dict[str, Tensor]:
+def read_weights(file: str | Path, own_prefixes: tuple[str, ...] = ()) -> dict[str, Tensor]:
     """Read the tensors of a file in single precision.
 
     Args:
@@ -102,6 +106,7 @@ def read_weights(file: Path, own_prefixes: tuple[str, ...] = ()) -> dict[str, Te
     Raises:
         GameError: The file is missing or damaged, or has values that are not finite.
     """
+    file = Path(file)
     _check_regular_file(file)
     try:
         stored = load_file(file)
@@ -122,7 +127,7 @@ def read_weights(file: Path, own_prefixes: tuple[str, ...] = ()) -> dict[str, Te
     return weights
 
 
-def read_card(file: Path, card_type: type[CardT]) -> CardT:
+def read_card(file: str | Path, card_type: type[CardT]) -> CardT:
     """Read the card beside a file of weights.
 
     Args:
@@ -132,6 +137,7 @@ def read_card(file: Path, card_type: type[CardT]) -> CardT:
     Raises:
         GameError: The card is missing or damaged.
     """
+    file = Path(file)
     card = file.with_suffix(".json")
     _check_regular_file(card)
     try:
@@ -164,7 +170,7 @@ def _matches_type(value: Any, hint: Any) -> bool:
     return type(value) is kind or (kind is float and type(value) is int)
 
 
-def load_card(file: Path) -> WeightsCard:
+def load_card(file: str | Path) -> WeightsCard:
     """Read the card of networks.
 
     Args:
@@ -201,7 +207,7 @@ def find_shipped_weights(game: str, preset: str | None, *tags: str) -> Path:
     )
 
 
-def load_networks(file: Path, engine: Engine, parts: NetworkParts = NO_PARTS) -> Networks:
+def load_networks(file: str | Path, engine: Engine, parts: NetworkParts = NO_PARTS) -> Networks:
     """Load networks to play with.
 
     Args:
@@ -213,6 +219,7 @@ def load_networks(file: Path, engine: Engine, parts: NetworkParts = NO_PARTS) ->
         GameError: The weights are missing, damaged, or for another game, or they are those of a network of one's own
             that is not given.
     """
+    file = Path(file)
     card = load_card(file)
     own = {"model": {"class": card.model_class, "file": card.model_file}} if card.model_class else card.own_parts
     check_classes(file, own, parts)
@@ -235,7 +242,7 @@ def _is_same_game(one: str, other: str) -> bool:
     return one == other if ours else Path(one).name == Path(other).name
 
 
-def load_weights(file: Path, networks: Networks, engine: Engine | None = None) -> None:
+def load_weights(file: str | Path, networks: Networks, engine: Engine | None = None) -> None:
     """Load weights into networks; a critic or ABLN that the file lacks keeps its own.
 
     Networks with ABLN accept weights of a twin without ABLN: the estimate has no effect at first. Networks for a
@@ -250,6 +257,7 @@ def load_weights(file: Path, networks: Networks, engine: Engine | None = None) -
     Raises:
         GameError: The weights do not fit.
     """
+    file = Path(file)
     card = load_card(file)
     parts = dict(networks.parts.items())
     for name in card.own_parts.keys() & parts.keys():

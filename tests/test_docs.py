@@ -12,6 +12,7 @@ The blocks of a document run in order, in a separate empty folder.
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import io
 import os
 import re
@@ -31,6 +32,7 @@ from abl_cards.circuit.knowledge_base import KnowledgeBase
 from abl_cards.games.description.inputs import INPUTS
 from abl_cards.games.description.loading import FACT_NAMES, OUTPUT_NAMES
 from abl_cards.games.game import load
+from abl_cards.training.settings import TrainConfig
 from tests.cli_runs import invoke
 from tests.effort import amount
 from tests.in_process import edits_in_process, grounding, short_matches  # noqa: F401
@@ -237,6 +239,27 @@ def test_every_page_is_listed_in_its_index() -> None:
         index = (DOCS / kind / "index.md").read_text("utf-8")
         pages = {page.name for page in (DOCS / kind).glob("*.md")} - {"index.md"}
         assert pages - set(re.findall(r"\]\(([\w-]+\.md)", index)) == set(), kind
+
+
+USER_TEXTS = [*DOCUMENTS, TRANSLATION, ROOT / "CONTRIBUTING.md", *sorted((DOCS / "tutorials").glob("*.[ip]*y*"))]
+USER_TEXTS += sorted((ROOT / "abl_cards").rglob("*.py"))  # help texts, docstrings and messages
+_FORMER = {item.metadata.get("formerly"): item.name for item in dataclasses.fields(TrainConfig)}
+
+
+def former_settings(text: str) -> list[str]:
+    """Return the assignments of training settings by their former names; experiments have settings of their own."""
+    lines = (line for line in text.splitlines() if "abl-cards run" not in line)
+    return [name for line in lines for name in re.findall(r"--set[ =][\"']?(\w+)=", line) if name in _FORMER]
+
+
+def test_former_names_of_settings_are_found() -> None:
+    text = "abl-cards train x --set decisions=5 --set=rows=1 --set num_envs=2\nabl-cards run y --set decisions=3"
+    assert former_settings(text) == ["decisions", "rows"]
+
+
+def test_commands_have_the_present_names_of_settings() -> None:
+    assert len(USER_TEXTS) > 100
+    assert [(file.name, found) for file in USER_TEXTS if (found := former_settings(file.read_text("utf-8")))] == []
 
 
 def section(document: str, heading: str) -> str:

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
+import inspect
+import pkgutil
+import re
 import subprocess
 import sys
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from dataclasses import is_dataclass, replace
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -53,3 +59,58 @@ def test_verify_needs_a_state() -> None:
     with pytest.raises(abl_cards.GameError) as error:
         abl_cards.verify("president", states=0)
     assert error.value.code == abl_cards.ErrorCode.INVALID_VALUE
+
+
+PATHS_ONLY = {"training.TrainerCallback.on_checkpoint": "called by the trainer, which passes a Path"}
+"""Parameters that are paths and no texts, with the reason. Fields of dataclasses and tuples have the type they hold."""
+
+
+def list_packages() -> Iterator[tuple[str, ModuleType]]:
+    """Yield the packages that export names, by name."""
+    for package in pkgutil.iter_modules(abl_cards.__path__):
+        module = importlib.import_module(f"abl_cards.{package.name}") if package.ispkg else None
+        if module is not None and hasattr(module, "__all__"):
+            yield package.name, module
+
+
+def list_functions(name: str, value: Any) -> Iterator[tuple[str, Callable[..., Any]]]:
+    """Yield a function, or the constructor and the public methods of a class, by name."""
+    if inspect.isfunction(value):
+        yield name, value
+    elif inspect.isclass(value):
+        for key, member in vars(value).items():
+            is_constructor = key == "__init__" and not is_dataclass(value)
+            function = member.__func__ if isinstance(member, staticmethod | classmethod) else member
+            if inspect.isfunction(function) and (is_constructor or not key.startswith("_")):
+                yield f"{name}.{key}", function
+
+
+def takes_paths_only(annotation: object) -> bool:
+    """Return whether an annotation has paths, and no texts in their place."""
+    text = str(annotation)
+    return bool(re.search(r"\bPath\b", text)) and not re.search(r"\bstr\b", text)
+
+
+def test_every_path_may_be_a_text() -> None:
+    functions = [
+        found
+        for package, module in list_packages()
+        for name in module.__all__
+        for found in list_functions(f"{package}.{name}", getattr(module, name))
+    ]
+    assert len(functions) > 500
+    refused = [
+        (name, parameter.name)
+        for name, function in functions
+        for parameter in inspect.signature(function).parameters.values()
+        if takes_paths_only(parameter.annotation) and name not in PATHS_ONLY
+    ]
+    assert refused == []
+
+
+@pytest.mark.parametrize(
+    ("annotation", "is_refused"),
+    [("Path", True), ("Path | None", True), ("Sequence[Path]", True), ("str | Path", False), ("Paths", False)],
+)
+def test_an_annotation_that_refuses_texts_is_found(annotation: str, is_refused: bool) -> None:
+    assert takes_paths_only(annotation) == is_refused

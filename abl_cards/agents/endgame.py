@@ -7,6 +7,7 @@ evaluation of the critic. A decision is left as it is where too few deals are so
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -76,6 +77,12 @@ class EndgameSearch:
         self._policy, self._max_cards, self._num_deals, self._max_nodes = policy, max_cards, num_deals, max_nodes
         self._temperature = temperature / TEMPERATURE_DIVISOR
 
+    def with_time_limit(self, seconds: float) -> EndgameSearch:
+        """Return this solver with the number of positions that fit a time limit."""
+        limited = copy(self)
+        limited._max_nodes = max(1, int(seconds * NODES_PER_SECOND))
+        return limited
+
     def improve_policy(
         self, decisions: Decisions, inputs: PolicyInputs, prior_log_probs: NDArray[np.float32]
     ) -> EndgameResult:
@@ -138,13 +145,11 @@ def _unique_deals(deals: NDArray[np.uint8]) -> tuple[Indices, NDArray[np.int64]]
     return first[order], often[order]
 
 
-def make_endgame_search(
-    name: AgentName, policy: NeuroSymbolicPolicy, think_seconds: float | None = None
-) -> EndgameSearch | None:
+def make_endgame_search(name: AgentName, policy: NeuroSymbolicPolicy) -> EndgameSearch | None:
     """Make the solver that ``endgame=N`` in a name stands for; None for 0 cards.
 
-    Without the option the preset decides, and a game whose endgames cannot be solved is played without a solver. A time
-    limit sets the number of positions. Raises GameError where N is no number or the endgames cannot be solved.
+    Without the option the preset decides, and a game whose endgames cannot be solved is played without a solver.
+    Raises GameError where N is no number or the endgames cannot be solved.
     """
     text, preset = name.value("endgame"), policy.networks.preset
     if text is not None and not text.isdecimal():
@@ -155,5 +160,4 @@ def make_endgame_search(
         return None
     if text is not None:
         check_applicable(policy.engine.rules)
-    nodes = MAX_NODES if think_seconds is None else max(1, int(think_seconds * NODES_PER_SECOND))
-    return EndgameSearch(policy, cards, max_nodes=nodes, temperature=preset.search_temperature)
+    return EndgameSearch(policy, cards, temperature=preset.search_temperature)

@@ -83,7 +83,7 @@ def _are_readable(files: Iterable[Path]) -> bool:
     return all(file.is_file() for file in files)
 
 
-def files_fingerprint(files: Iterable[Path]) -> str:
+def files_fingerprint(files: Iterable[str | Path]) -> str:
     """Hash the contents of files, in their order.
 
     Args:
@@ -95,7 +95,7 @@ def files_fingerprint(files: Iterable[Path]) -> str:
     Raises:
         OSError: A file cannot be read.
     """
-    return _hash(map(_digest_file, files))
+    return _hash(map(_digest_file, map(Path, files)))
 
 
 def _hash(digests: Iterable[bytes]) -> str:

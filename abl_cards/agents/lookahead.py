@@ -92,6 +92,15 @@ class Lookahead:
             (policy.networks.preset.top_k, policy.networks.preset.min_prob),
         )
 
+    @property
+    def think_seconds(self) -> float | None:
+        """Time limit for a decision in seconds; None where the rounds alone limit it."""
+        return self._think_seconds
+
+    def with_time_limit(self, seconds: float) -> Lookahead:
+        """Return a look-ahead like this one, which has no time limit, with a limit for a decision."""
+        return Lookahead(self._policy, self._search_rounds, self._temperature, self._batch_size, seconds)
+
     def improve_policy(
         self,
         decisions: Decisions,

@@ -79,7 +79,7 @@ def choose_by_network(policy: NeuroSymbolicPolicy, choices: Choices, chosen: NDA
 
 
 def load_model_policy(
-    file: Path, model: object, engine: Engine, preference_model: PreferenceModel, use_projection: bool = True
+    file: str | Path, model: object, engine: Engine, preference_model: PreferenceModel, use_projection: bool = True
 ) -> ModelPolicy:
     """Load weights of a network for policy, value and hands.
 
@@ -93,6 +93,7 @@ def load_model_policy(
     Raises:
         GameError: The weights are missing or damaged, or of another network, or the network breaks the interface.
     """
+    file = Path(file)
     if not isinstance(model, torch.nn.Module):
         message = f"model: expected a torch.nn.Module, found {type(model).__name__}"
         raise GameError(message, ErrorCode.MODEL_FAILED)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
+from copy import copy
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -85,6 +86,28 @@ class AblAgent:
     def looks_ahead(self) -> bool:
         """Return whether the agent evaluates likely labels on sampled deals."""
         return self._lookahead is not None
+
+    @property
+    def think_seconds(self) -> float | None:
+        """Time limit of a decision in seconds; None without a limit."""
+        return None if self._lookahead is None else self._lookahead.think_seconds
+
+    def with_time_limit(self, seconds: float) -> Self:
+        """Return this agent with a time limit of a decision, by the same networks.
+
+        Args:
+            seconds: Time limit.
+
+        Returns:
+            A copy; the agent itself if it does not look ahead or has a limit.
+        """
+        if self._lookahead is None or self.think_seconds is not None:
+            return self
+        limited = copy(self)
+        limited._lookahead = self._lookahead.with_time_limit(seconds)
+        limited._endgame = None if self._endgame is None else self._endgame.with_time_limit(seconds)
+        limited._choice_lookahead = None if self._choice_lookahead is None else limited._make_choice_lookahead()
+        return limited
 
     @property
     def solves_endgames(self) -> bool:
@@ -278,9 +301,9 @@ def make_network_agent(
     if think is not None and not looks:
         problem = f"agent '{name}': it does not look ahead, so it needs no time to think; leave out think"
         raise GameError(problem, ErrorCode.INVALID_AGENT_OPTION)
-    lookahead = _make_lookahead(policy, think) if looks else None
-    endgame = make_endgame_search(name, policy, think) if looks else None
-    return AblAgent(policy, not name.has_flag("no-preferences"), lookahead, networks.has_explored_choices, endgame)
+    lookahead, endgame = (_make_lookahead(policy), make_endgame_search(name, policy)) if looks else (None, None)
+    agent = AblAgent(policy, not name.has_flag("no-preferences"), lookahead, networks.has_explored_choices, endgame)
+    return agent if think is None else agent.with_time_limit(think)
 
 
 def make_own_networks(name: AgentName, engine: Engine) -> dict[str, object]:
@@ -322,14 +345,14 @@ def _make_model_agent(name: AgentName, engine: Engine, file: Path, own: dict[str
     return ModelAgent(policy, not name.has_flag("no-preferences"))
 
 
-def _make_lookahead(policy: NeuroSymbolicPolicy, think: float | None) -> Lookahead:
-    """Make the look-ahead of the preset, with a time limit where one is given."""
+def _make_lookahead(policy: NeuroSymbolicPolicy) -> Lookahead:
+    """Make the look-ahead of the preset."""
     from abl_cards.agents.lookahead import Lookahead
     from abl_cards.agents.search_budget import SearchRound
 
     preset = policy.networks.preset
     search_round = SearchRound(preset.num_determinizations, preset.depth)
-    return Lookahead(policy, (search_round,), preset.search_temperature, think_seconds=think)
+    return Lookahead(policy, (search_round,), preset.search_temperature)
 
 
 def _read_think_seconds(name: AgentName) -> float | None:

@@ -35,7 +35,7 @@ class _RuleVariables(NamedTuple):
 
 
 def infer_argument_types(
-    files: Sequence[Path], known_types: ArgumentTypes, library: Sequence[Path] = ()
+    files: Sequence[str | Path], known_types: ArgumentTypes, library: Sequence[str | Path] = ()
 ) -> dict[ArgumentPosition, str]:
     """Infer the types of arguments from those of known predicates.
 

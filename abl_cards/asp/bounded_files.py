@@ -47,7 +47,7 @@ def _require_regular(status: os.stat_result) -> None:
         raise NotAFileError("not a file")
 
 
-def root_folders(files: Iterable[Path]) -> tuple[Path, ...]:
+def root_folders(files: Iterable[str | Path]) -> tuple[Path, ...]:
     """Return the folders in which the files of a knowledge base may lie.
 
     Args:
@@ -64,7 +64,7 @@ def root_folders(files: Iterable[Path]) -> tuple[Path, ...]:
     return tuple(sorted({Path(os.path.realpath(folder)) for folder in outermost}))
 
 
-def is_inside(path: str | Path, folders: Iterable[Path]) -> bool:
+def is_inside(path: str | Path, folders: Iterable[str | Path]) -> bool:
     """Return whether a path leads into one of the folders.
 
     Args:

@@ -206,7 +206,7 @@ _CODES_BY_TEXT = {
 
 
 def read_sources(
-    files: Sequence[Path], limit: int, library: Sequence[Path] = ()
+    files: Sequence[str | Path], limit: int, library: Sequence[str | Path] = ()
 ) -> tuple[RuleSources, list[Diagnostic]]:
     """Read rule files and all files that they include, each once.
 
@@ -221,10 +221,11 @@ def read_sources(
     Returns:
         The files that can be read, and a diagnostic for each other one and for each invalid include.
     """
+    library_folders = [Path(folder) for folder in library]
     sources: dict[str, RuleSource] = {}
     no_files = "a knowledge base needs at least one rule file"
     problems = [] if files else [make_error(None, no_files, code=ErrorCode.FILE_NOT_READABLE)]
-    folders = (*root_folders(files), *(Path(os.path.realpath(folder)) for folder in library))
+    folders = (*root_folders(files), *(Path(os.path.realpath(folder)) for folder in library_folders))
     waiting: list[tuple[str, Location | None]] = [(str(file), None) for file in files]
     line_offset = 1  # an empty first line: clingo takes text that begins with "asp" for another format
     bytes_left = 4 * limit
@@ -241,7 +242,7 @@ def read_sources(
             source = sources[os.path.realpath(path)] = RuleSource(path, text, line_offset)
             line_offset += source.num_lines + 1  # a location of clingo may lie in the line behind the last one
             bytes_left -= len(text)
-            includes, include_problems = _find_includes(source, folders, library)
+            includes, include_problems = _find_includes(source, folders, library_folders)
             waiting.extend(includes)
             problems.extend(include_problems)
     return RuleSources(tuple(sources.values())), problems
@@ -367,7 +368,7 @@ def parse_sources(sources: RuleSources) -> tuple[list[ast.AST], list[Diagnostic]
     return statements, problems
 
 
-def read_statements(files: Sequence[Path], limit: int, library: Sequence[Path] = ()) -> Iterator[ast.AST]:
+def read_statements(files: Sequence[str | Path], limit: int, library: Sequence[str | Path] = ()) -> Iterator[ast.AST]:
     """Yield the statements of files that passed all checks before.
 
     Args:

@@ -73,7 +73,7 @@ class KnowledgeBase:
     @classmethod
     def load(
         cls,
-        files: Sequence[Path],
+        files: Sequence[str | Path],
         *,
         inputs: Sequence[Input],
         outputs: Sequence[tuple[str, int]],
@@ -81,7 +81,7 @@ class KnowledgeBase:
         trusted: bool = True,
         cache: bool = True,
         limits: Limits | None = None,
-        library: Sequence[Path] = (),
+        library: Sequence[str | Path] = (),
         ground_limits: Limits | None = None,
     ) -> KnowledgeBase:
         """Read, check and ground rule files.
@@ -109,7 +109,7 @@ class KnowledgeBase:
             tuple(inputs),
             tuple(Signature(*output) for output in outputs),
             dict(constants or {}),
-            tuple(library),
+            tuple(map(Path, library)),
         )
         limits = limits or Limits()
         key = make_cache_key(request, limits.file_bytes) if cache else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -28,7 +28,7 @@ from abl_cards.cli.console import (
     usage_errors,
     write_csv_file,
 )
-from abl_cards.cli.progress import show_progress, show_status
+from abl_cards.cli.progress import ShowProgress, show_progress, show_status
 from abl_cards.cli.ray_option import RayAddress, RayCommand, connect_cluster
 from abl_cards.core import format_count
 
@@ -78,8 +78,9 @@ def match(
     of their own. The rate is the first agent's share of the games, with its 95 % interval. Without teams, one agent per
     seat can be named: each deal is played in all rotations, and points, places and first places are printed. Agents
     are random, greedy, kb, abl, and human at this terminal. kb:without=GROUP leaves out a group of preferences,
-    kb:kb=DIR reads them from another folder; docs/reference/agents.md lists the variants of abl. program:run=COMMAND
-    runs a program that uses Botzone's protocol.
+    kb:kb=DIR reads them from another folder; abl:think=MS looks ahead for at most so many milliseconds per decision,
+    and docs/reference/agents.md lists the other variants of abl. program:run=COMMAND runs a program that uses
+    Botzone's protocol.
 
         abl-cards match guandan greedy random --games 400
 
@@ -88,6 +89,8 @@ def match(
         abl-cards match president kb greedy random random
 
         abl-cards match doudizhu kb greedy --deals deals.jsonl
+
+        abl-cards match guandan human abl:think=100
 
     --ray distributes the games over processes, on this machine or in a cluster; the result is the same.
 
@@ -120,7 +123,7 @@ def match(
         return
     language = next((player.language for player in players if isinstance(player, HumanAgent)), "en")
     is_interactive = any(isinstance(player, Listener) for player in players)  # a bar would overwrite the table
-    bar = nullcontext(lambda done, remark: None) if is_interactive else show_progress(" : ".join(names), games)
+    bar = nullcontext(lambda done, remark: None) if is_interactive else _show_games(names, games)
     try:
         with open_record_writer(record) as write, open_record_writer(log) as log_round, bar as show:
             result = play_match(
@@ -136,6 +139,13 @@ def match(
     else:
         print_result(result, engine, language)
     write_csv_file(csv, match_rows(result) if csv else [])
+
+
+def _show_games(names: Sequence[str], games: int) -> AbstractContextManager[ShowProgress]:
+    """Show the progress of games that are played side by side."""
+    from abl_cards.matches import MAX_PARALLEL_GAMES
+
+    return show_progress(" : ".join(names), games, MAX_PARALLEL_GAMES)
 
 
 def _match_json(result: MatchResult) -> dict[str, Any]:

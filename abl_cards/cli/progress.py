@@ -6,12 +6,16 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from math import ceil
 from typing import Protocol
 
 import typer
 
 LINE_SECONDS = 10.0
 """Seconds between two lines where stderr is no terminal, such as a file or the log of a job."""
+
+LEAST_SHARE = 0.25
+"""Share of items that began together which must have ended before a remaining time is stated."""
 
 
 class ShowProgress(Protocol):
@@ -27,11 +31,12 @@ class ProgressLines:
     A thread prints the lines, since a part of the work may take minutes: compiled kernels on a first run, for example.
     """
 
-    def __init__(self, text: str, total: int | None = None) -> None:
-        self._text, self._total = text, total
+    def __init__(self, text: str, total: int | None = None, side_by_side: int = 1) -> None:
+        self._text, self._total, self._side_by_side = text, total, side_by_side
         self._state = text if total is None else f"{text}: 0 of {total:,}"
         self._remark, self._done = "", 0
         self._begin = self._last = time.monotonic()
+        self._first_end: tuple[float, int] | None = None  # time of the first finished items, and their number
         self._lock, self._is_over = threading.Lock(), threading.Event()
         self._thread = threading.Thread(target=self._print_lines, name="progress", daemon=True)
 
@@ -48,6 +53,8 @@ class ProgressLines:
         self._total = self._total if total is None else total
         count = f"{done:,}" if self._total is None else f"{done:,} of {self._total:,}"
         self._done = done
+        if done and self._first_end is None:
+            self._first_end = time.monotonic(), done
         self._set(f"{self._text}: {count}", remark)
 
     def show_text(self, text: str) -> None:
@@ -74,7 +81,14 @@ class ProgressLines:
     def _remaining_text(self, now: float) -> str:
         if not self._total or not 0 < self._done < self._total:
             return ""
-        return f"about {duration_text((now - self._begin) * (self._total / self._done - 1))} left"
+        begin, ended_before, least = self._begin, 0, self._side_by_side
+        if 1 < self._total <= self._side_by_side:  # all began together and end about together: their spread counts
+            assert self._first_end is not None
+            (begin, ended_before), least = self._first_end, ceil(self._total * LEAST_SHARE)
+        if self._done < least or self._done == ended_before:
+            return ""
+        seconds = (now - begin) * (self._total - self._done) / (self._done - ended_before)
+        return f"about {duration_text(seconds)} left"
 
 
 def duration_text(seconds: float) -> str:
@@ -88,18 +102,19 @@ def duration_text(seconds: float) -> str:
 
 
 @contextmanager
-def show_progress(text: str, total: int | None) -> Iterator[ShowProgress]:
+def show_progress(text: str, total: int | None, side_by_side: int = 1) -> Iterator[ShowProgress]:
     """Show progress on stderr; yields the function that updates it.
 
     Args:
         text: Name of the work.
         total: Number of items; None if it is unknown.
+        side_by_side: Items that are worked on at once; no remaining time is stated before the first of them have ended.
     """
     from rich.console import Console
 
     console = Console(stderr=True)
     if not console.is_terminal:
-        with ProgressLines(text, total) as lines:
+        with ProgressLines(text, total, side_by_side) as lines:
             yield lines.show
         return
 

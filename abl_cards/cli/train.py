@@ -80,7 +80,7 @@ def train(
     A new game, or one without a shipped agent, is trained from random weights: preset quick, some minutes.
 
         abl-cards train mygame --plots
-        abl-cards train guandan --dir runs/try --set decisions=2000000 --minutes 10
+        abl-cards train guandan --dir runs/try --set total_decisions=2000000 --minutes 10
         abl-cards train guandan --dir runs/try
         abl-cards match guandan abl:weights=runs/try/guandan-small.safetensors kb --games 200
     """

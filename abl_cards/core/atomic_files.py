@@ -21,7 +21,7 @@ _PARTIAL_SUFFIX = ".partial"
 
 
 @contextmanager
-def atomic_write(file: Path, durable: bool = True) -> Iterator[IO[bytes]]:
+def atomic_write(file: str | Path, durable: bool = True) -> Iterator[IO[bytes]]:
     """Open a file for writing such that readers see the old file or the whole new one.
 
     Args:
@@ -34,7 +34,7 @@ def atomic_write(file: Path, durable: bool = True) -> Iterator[IO[bytes]]:
     Raises:
         OSError: The file cannot be written; it names the target, and nothing of the new file is left.
     """
-    file = file.resolve()  # the target of a symbolic link, so that the link stays
+    file = Path(file).resolve()  # the target of a symbolic link, so that the link stays
     file.parent.mkdir(parents=True, exist_ok=True)
     beside = file.with_name(f".{file.name}.{os.getpid()}-{get_native_id()}{_PARTIAL_SUFFIX}")
     try:
@@ -51,7 +51,7 @@ def atomic_write(file: Path, durable: bool = True) -> Iterator[IO[bytes]]:
 
 
 @contextmanager
-def attribute_os_errors(file: Path, *aliases: Path) -> Iterator[None]:
+def attribute_os_errors(file: str | Path, *aliases: str | Path) -> Iterator[None]:
     """Make errors of the system name a file.
 
     Args:
@@ -70,7 +70,7 @@ def attribute_os_errors(file: Path, *aliases: Path) -> Iterator[None]:
         raise
 
 
-def write_text(file: Path, text: str) -> None:
+def write_text(file: str | Path, text: str) -> None:
     """Write a text file in UTF-8 atomically.
 
     Args:
@@ -105,7 +105,7 @@ class FolderLockedError(OSError):
 
 
 @contextmanager
-def lock_folder(folder: Path) -> Iterator[None]:
+def lock_folder(folder: str | Path) -> Iterator[None]:
     """Lock a folder for this process, and make it where it is missing.
 
     The system releases the lock when the process ends, also when it is killed. Partly written files are removed.
@@ -118,6 +118,7 @@ def lock_folder(folder: Path) -> Iterator[None]:
         FolderLockedError: Another process has locked the folder.
         OSError: The folder cannot be made or written.
     """
+    folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     file = os.open(folder / LOCK_FILE, os.O_RDWR | os.O_CREAT, 0o666)
     try:

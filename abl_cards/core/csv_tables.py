@@ -41,7 +41,7 @@ def column_names(rows: Iterable[Row]) -> list[str]:
     return list(dict.fromkeys(name for row in rows for name in row))
 
 
-def write_csv(file: Path, rows: Sequence[Row]) -> None:
+def write_csv(file: str | Path, rows: Sequence[Row]) -> None:
     """Write rows as a CSV file with a header; a missing value is an empty cell.
 
     Args:
@@ -51,6 +51,7 @@ def write_csv(file: Path, rows: Sequence[Row]) -> None:
     Raises:
         OSError: The file cannot be written.
     """
+    file = Path(file)
     stream = io.StringIO()
     writer = csv.DictWriter(stream, column_names(rows), lineterminator="\n")
     writer.writeheader()

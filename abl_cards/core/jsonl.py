@@ -24,7 +24,7 @@ NumberedLine = tuple[int, bytes]
 
 
 @contextmanager
-def open_maybe_gzip(path: Path) -> Iterator[IO[bytes]]:
+def open_maybe_gzip(path: str | Path) -> Iterator[IO[bytes]]:
     """Open a binary file for reading, and decompress it where its name ends in ``.gz``.
 
     Args:
@@ -34,6 +34,7 @@ def open_maybe_gzip(path: Path) -> Iterator[IO[bytes]]:
         OSError: The file cannot be opened.
         GameError: The gzip file is damaged or cut off.
     """
+    path = Path(path)
     try:
         with path.open("rb") as file:
             yield cast(IO[bytes], gzip.GzipFile(fileobj=file) if path.suffix == ".gz" else file)
@@ -80,7 +81,7 @@ def line_too_long_message() -> str:
     return f"is longer than {MAX_LINE_BYTES >> 20} MiB: no such file is written by abl-cards"
 
 
-def read_json_file(path: Path) -> Any:
+def read_json_file(path: str | Path) -> Any:
     """Read a file that holds one JSON value.
 
     Args:
@@ -90,6 +91,7 @@ def read_json_file(path: Path) -> Any:
         OSError: The file cannot be opened.
         GameError: The file is too long, or not JSON.
     """
+    path = Path(path)
     with path.open("rb") as file:
         text = file.read(MAX_LINE_BYTES + 1)
     if len(text) > MAX_LINE_BYTES:

@@ -68,7 +68,7 @@ class _Sheet:
         self.figure.canvas.draw()
 
 
-def save_figure(plot: Plot, file: Path, width: float = PAGE_WIDTH) -> None:
+def save_figure(plot: Plot, file: str | Path, width: float = PAGE_WIDTH) -> None:
     """Draw a figure into a file.
 
     Args:
@@ -80,6 +80,7 @@ def save_figure(plot: Plot, file: Path, width: float = PAGE_WIDTH) -> None:
         ModuleNotFoundError: matplotlib is not installed.
         OSError: The file cannot be written.
     """
+    file = Path(file)
     from matplotlib import rc_context
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 

@@ -78,7 +78,7 @@ def _replace_fingerprints(value: Any) -> Any:
     return former_fingerprint(value) if isinstance(value, str) else value
 
 
-def append_result(file: Path, inputs: Mapping[str, Any], result: Any) -> Any:
+def append_result(file: str | Path, inputs: Mapping[str, Any], result: Any) -> Any:
     """Append a result to a file.
 
     Args:
@@ -92,6 +92,7 @@ def append_result(file: Path, inputs: Mapping[str, Any], result: Any) -> Any:
     Raises:
         OSError: The file cannot be written.
     """
+    file = Path(file)
     stored = json.loads(json.dumps(result))
     line = json.dumps({"cell": dict(inputs), "result": stored}, ensure_ascii=False)
     with attribute_os_errors(file), file.open("a", encoding="utf-8") as stream:
@@ -99,7 +100,7 @@ def append_result(file: Path, inputs: Mapping[str, Any], result: Any) -> Any:
     return stored
 
 
-def read_results(file: Path) -> dict[str, Any]:
+def read_results(file: str | Path) -> dict[str, Any]:
     """Read all results of a file, and cut off a last line that is not complete.
 
     Args:
@@ -112,6 +113,7 @@ def read_results(file: Path) -> dict[str, Any]:
         GameError: A complete line is no result.
         OSError: The file cannot be read.
     """
+    file = Path(file)
     lines = file.read_text("utf-8").splitlines(keepends=True) if file.exists() else []
     complete = [line for line in lines if line.endswith("\n")]
     if len(complete) < len(lines):

@@ -25,7 +25,7 @@ def add_cwd_to_path() -> None:
         sys.path.append(folder)
 
 
-def import_file(path: Path, registered_name: str | None = None) -> ModuleType:
+def import_file(path: str | Path, registered_name: str | None = None) -> ModuleType:
     """Import a Python file anew.
 
     Args:
@@ -35,6 +35,7 @@ def import_file(path: Path, registered_name: str | None = None) -> ModuleType:
     Returns:
         The module.
     """
+    path = Path(path)
     spec = importlib.util.spec_from_file_location(registered_name or path.stem, path)
     assert spec
     assert spec.loader
@@ -45,7 +46,7 @@ def import_file(path: Path, registered_name: str | None = None) -> ModuleType:
     return module
 
 
-def call_user_code(subject: str, path: Path | None, call: Callable[[], T], code: ErrorCode) -> T:
+def call_user_code(subject: str, path: str | Path | None, call: Callable[[], T], code: ErrorCode) -> T:
     """Call code of a user.
 
     Args:
@@ -60,6 +61,7 @@ def call_user_code(subject: str, path: Path | None, call: Callable[[], T], code:
     Raises:
         GameError: The call failed, or tried to end the process.
     """
+    path = None if path is None else Path(path)
     try:
         return call()
     except GameError:

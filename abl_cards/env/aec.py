@@ -52,7 +52,7 @@ class CardGameEnv(AECEnv, NullListener):  # type: ignore[misc]  # pettingzoo has
         self,
         game: Game | Engine | str,
         profile: str | None = None,
-        directory: Path | None = None,
+        directory: str | Path | None = None,
         seed: int = 0,
         one_episode: bool = False,
         exchange: ExchangePolicy | Literal["agent"] | None = None,
@@ -76,6 +76,7 @@ class CardGameEnv(AECEnv, NullListener):  # type: ignore[misc]  # pettingzoo has
             GameError: The game is unknown.
             KBError: The rule files have errors.
         """
+        directory = None if directory is None else Path(directory)
         if directory is not None:
             if isinstance(game, Engine):
                 raise GameError("an engine has its rule files already: pass a game instead", ErrorCode.INVALID_VALUE)

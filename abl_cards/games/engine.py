@@ -278,7 +278,9 @@ class Engine:
         points = tables.points[rows].astype(np.float32)
         return points - points.mean(axis=1, keepdims=True)
 
-    def preference_model(self, exclude: Collection[str] = (), directory: Path | None = None) -> CompiledPreferences:
+    def preference_model(
+        self, exclude: Collection[str] = (), directory: str | Path | None = None
+    ) -> CompiledPreferences:
         """Compile preferences for decisions of this game.
 
         Args:
@@ -290,6 +292,7 @@ class Engine:
             GameError: A name to exclude is unknown, or there is no such folder or file.
             KBError: The rules there have errors.
         """
+        directory = None if directory is None else Path(directory)
         kb = self.rules.kb if directory is None else _load_preferences(self.rules, directory)
         return compile_preferences(kb, GamePreferenceInputs(self.rules), exclude)
 

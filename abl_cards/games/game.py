@@ -75,7 +75,7 @@ class Game:
         return self.folder.profiles
 
     def knowledge_base(
-        self, directory: Path | None = None, profile: str | None = None, cache: bool = True
+        self, directory: str | Path | None = None, profile: str | None = None, cache: bool = True
     ) -> KnowledgeBase:
         """Load and check the rule files, and the game that they describe.
 
@@ -102,7 +102,7 @@ class Game:
         return kb
 
     def warnings(
-        self, kb: KnowledgeBase, directory: Path | None = None, profile: str | None = None
+        self, kb: KnowledgeBase, directory: str | Path | None = None, profile: str | None = None
     ) -> list[Diagnostic]:
         """Return the warnings of ``kb check`` about sound rules, without those of the knowledge base itself.
 
@@ -119,7 +119,7 @@ class Game:
         return list(find_warnings(validated_rules(folder, profile or self.profile)))
 
     def show_errors(
-        self, kb: KnowledgeBase, directory: Path | None = None, profile: str | None = None
+        self, kb: KnowledgeBase, directory: str | Path | None = None, profile: str | None = None
     ) -> tuple[Diagnostic, ...]:
         """Return the errors of ``show.lp``, which states what a table shows; the rules are valid with them.
 
@@ -133,7 +133,7 @@ class Game:
         return check_show_rules(kb, self._current_folder(directory), profile or self.profile)
 
     def auxiliary_rules(
-        self, directory: Path | None = None, profile: str | None = None, cache: bool = True
+        self, directory: str | Path | None = None, profile: str | None = None, cache: bool = True
     ) -> Iterator[KnowledgeBase]:
         """Load and check the rules of the subfolder ``science``, where there are any.
 
@@ -147,7 +147,7 @@ class Game:
         """
         return load_auxiliary_rules(self._current_folder(directory), profile or self.profile, cache)
 
-    def engine(self, directory: Path | None = None, profile: str | None = None) -> Engine:
+    def engine(self, directory: str | Path | None = None, profile: str | None = None) -> Engine:
         """Compile and check the rule files; the engine is kept until a file changes.
 
         Args:
@@ -204,7 +204,7 @@ class Game:
 
         return Explanation.of_state(self.engine(None, self.profile_for(state)), state, move, language)
 
-    def profile_for(self, state: object, directory: Path | None = None) -> str | None:
+    def profile_for(self, state: object, directory: str | Path | None = None) -> str | None:
         """Return the profile that a state names in its field ``profile``, else `Game.profile`.
 
         Args:
@@ -217,12 +217,12 @@ class Game:
         name = state.get("profile") if isinstance(state, Mapping) else None
         if not isinstance(name, str):
             return self.profile
-        _check_profile(Folder(directory) if directory is not None else self.folder, name)
+        _check_profile(Folder(Path(directory)) if directory is not None else self.folder, name)
         return name
 
-    def _current_folder(self, directory: Path | None) -> Folder:
+    def _current_folder(self, directory: str | Path | None) -> Folder:
         """Return the folder without the files that it has read, so that edits count."""
-        return replace(self.folder) if directory is None else Folder(directory)
+        return replace(self.folder) if directory is None else Folder(Path(directory))
 
 
 def game_names() -> list[str]:

@@ -73,7 +73,7 @@ def compute_classifier_inputs(scorer: HandScorer, deals: DealBatch) -> tuple[tor
     return torch.from_numpy(key_counts(deals.hand_keys).astype(np.int64)), torch.from_numpy(hand_features)
 
 
-def find_classifier_weights(game: str, weights: Path | None = None) -> Path:
+def find_classifier_weights(game: str, weights: str | Path | None = None) -> Path:
     """Find a file of weights.
 
     Args:
@@ -86,10 +86,11 @@ def find_classifier_weights(game: str, weights: Path | None = None) -> Path:
     Raises:
         GameError: No weights are shipped for the game.
     """
+    weights = None if weights is None else Path(weights)
     return weights or find_shipped_weights(game, "strength", "small")
 
 
-def load_classifier(game: str, scorer: HandScorer, file: Path) -> tuple[DealClassPredictor, StrengthCard]:
+def load_classifier(game: str, scorer: HandScorer, file: str | Path) -> tuple[DealClassPredictor, StrengthCard]:
     """Load a predictor.
 
     Args:
@@ -103,6 +104,7 @@ def load_classifier(game: str, scorer: HandScorer, file: Path) -> tuple[DealClas
     Raises:
         GameError: The file cannot be read, or holds weights of another game or network.
     """
+    file = Path(file)
     card = read_card(file, StrengthCard)
     if card.game != game:
         raise GameError(f"{file}: weights for {card.game}, not for {game}", ErrorCode.WEIGHTS_MISMATCH)

@@ -74,7 +74,7 @@ EpochCallback = Callable[[EpochMetrics], None]
 
 def train_classifier(
     dataset: DealDataset, preset: StrengthPreset, num_classes: int, epochs: int, seed: int,
-    checkpoint: Path | None = None, on_epoch: EpochCallback = lambda epoch: None,
+    checkpoint: str | Path | None = None, on_epoch: EpochCallback = lambda epoch: None,
 ) -> tuple[DealClassifier, list[EpochMetrics]]:  # fmt: skip
     """Train a classifier; an interrupted run resumes from its checkpoint, with an equal result.
 
@@ -90,6 +90,7 @@ def train_classifier(
     Returns:
         The network of the epoch with the lowest held-out loss, with fitted temperature; and all epochs.
     """
+    checkpoint = None if checkpoint is None else Path(checkpoint)
     training_data, held_out = dataset.split()
     network = DealClassifier(preset, num_classes, seed)
     optimiser = torch.optim.Adam(network.parameters(), lr=preset.learning_rate)

@@ -53,7 +53,7 @@ def deal_id(deals: DealBatch, row: int) -> str:
     return " ".join(str(key) for key in deals.hand_keys[row])
 
 
-def read_deal_ids(rules: DealRules, file: Path) -> frozenset[str]:
+def read_deal_ids(rules: DealRules, file: str | Path) -> frozenset[str]:
     """Return the ids of the deals in a file.
 
     Args:
@@ -67,6 +67,7 @@ def read_deal_ids(rules: DealRules, file: Path) -> frozenset[str]:
         GameError: A line holds no deal; the message names file and line.
         OSError: The file cannot be read.
     """
+    file = Path(file)
     try:
         deals = rules.read_deals(normalise_records(rules.engine, read_records(file)))
     except GameError as problem:

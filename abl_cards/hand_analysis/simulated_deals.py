@@ -62,8 +62,9 @@ class DealSample:
         """float64[r, features] Features of the recorded games, played once as in the paper."""
         return compute_features(self.hand_points[: len(self.recorded_outcomes.won)], self.recorded_outcomes)
 
-    def save(self, file: Path) -> None:
+    def save(self, file: str | Path) -> None:
         """Write the sample to a file; an interruption leaves the old file."""
+        file = Path(file)
         save_checkpoint(
             file,
             {
@@ -74,7 +75,7 @@ class DealSample:
         )  # fmt: skip
 
     @classmethod
-    def load(cls, file: Path) -> DealSample:
+    def load(cls, file: str | Path) -> DealSample:
         """Read a sample.
 
         Args:
@@ -86,6 +87,7 @@ class DealSample:
         Raises:
             GameError: The file is missing, damaged, or in another format.
         """
+        file = Path(file)
         state = load_checkpoint(file)
         if state is None:
             message = f"{file}: the deals that were played are missing; begin in another folder"

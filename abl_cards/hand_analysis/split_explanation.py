@@ -70,7 +70,9 @@ class SplitExplanation:
         }  # fmt: skip
 
 
-def split_hand(rules: SplitRules, hand: HandKey, language: str = "en", weights: Path | None = None) -> SplitExplanation:
+def split_hand(
+    rules: SplitRules, hand: HandKey, language: str = "en", weights: str | Path | None = None
+) -> SplitExplanation:
     """Split a hand by a trained splitter and the rules.
 
     Args:
@@ -86,6 +88,7 @@ def split_hand(rules: SplitRules, hand: HandKey, language: str = "en", weights: 
         GameError: The language is unknown, or the weights cannot be read.
         KBError: The rules of splits are refused.
     """
+    weights = None if weights is None else Path(weights)
     check_language(language)
     splitter = Splitter.of(rules)
     network, card = load_splitter(weights or find_shipped_weights("doudizhu", "splitter", "small"))

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         wilson_interval,
     )
     from abl_cards.matches.match_runner import (
+        MAX_PARALLEL_GAMES,
         compute_seatings,
         derive_decision_keys,
         derive_match_keys,
@@ -68,6 +69,7 @@ if TYPE_CHECKING:
     from abl_cards.matches.shard import MatchShard
 
 __all__ = [
+    "MAX_PARALLEL_GAMES",
     "SEED_METHOD",
     "Z_975",
     "EvaluatedMove",

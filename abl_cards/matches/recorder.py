@@ -48,7 +48,7 @@ class RecordWriteError(GameError):
 
 @contextmanager
 def open_record_file(
-    path: Path, log: LogMessage = lambda line: None, final_fields: Record | None = None
+    path: str | Path, log: LogMessage = lambda line: None, final_fields: Record | None = None
 ) -> Iterator[WriteRecord]:
     """Open a file of records for writing.
 
@@ -65,6 +65,7 @@ def open_record_file(
     Raises:
         GameError: The file cannot be created, or a record cannot be written.
     """
+    path = Path(path)
     journal = _RecordFile(path, log)
     try:
         yield journal.write

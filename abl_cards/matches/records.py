@@ -45,7 +45,7 @@ _CUT_MAGIC = r"Not a gzipped file (b'\x1f')"
 Record = Mapping[str, Any]
 
 
-def read_records(path: Path, limit: int | None = None) -> list[Record | GameError]:
+def read_records(path: str | Path, limit: int | None = None) -> list[Record | GameError]:
     """Read records from a file.
 
     Args:
@@ -59,6 +59,7 @@ def read_records(path: Path, limit: int | None = None) -> list[Record | GameErro
         GameError: The file is no text.
         OSError: The file cannot be read.
     """
+    path = Path(path)
     return [record for chunk in read_record_chunks(path, limit) for record in chunk]
 
 
@@ -136,14 +137,15 @@ def find_profile(record: Any, profiles: Collection[str]) -> str | None:
     return find_profile(record, profiles) if isinstance(record, Mapping) else None
 
 
-def read_file_profile(path: Path, profiles: Collection[str]) -> str | None:
+def read_file_profile(path: str | Path, profiles: Collection[str]) -> str | None:
     """Return the profile that the first record of a file names, where it is one of these; else None."""
+    path = Path(path)
     first = next(read_record_chunks(path, 1), [None])[0]
     profile = find_profile(first, profiles)
     return profile if profile in profiles else None
 
 
-def write_records(path: Path, records: Iterable[Record]) -> None:
+def write_records(path: str | Path, records: Iterable[Record]) -> None:
     """Write records to a file; one that exists stays as it is until all are written.
 
     Args:
@@ -154,6 +156,7 @@ def write_records(path: Path, records: Iterable[Record]) -> None:
         GameError: The path is a folder, or its folder does not exist.
         OSError: The file cannot be written.
     """
+    path = Path(path)
     with replace_file(resolve_output_path(path)) as file:
         file.writelines(map(record_to_line, records))
 
@@ -269,7 +272,7 @@ def _parse_record(line: bytes) -> Record | GameError:
         return problem
 
 
-def read_valid_records(file: Path) -> list[Mapping[str, Any]]:
+def read_valid_records(file: str | Path) -> list[Mapping[str, Any]]:
     """Read records from a file without an invalid line.
 
     Args:
@@ -282,6 +285,7 @@ def read_valid_records(file: Path) -> list[Mapping[str, Any]]:
         GameError: A line is no record; the message names file and line.
         OSError: The file cannot be read.
     """
+    file = Path(file)
     records: list[Mapping[str, Any]] = []
     for line, record in enumerate(read_records(file), start=1):
         if isinstance(record, GameError):

@@ -39,7 +39,10 @@ class FileReplay:
 
 
 def replay_file(
-    engine: Engine, file: Path, limit: int | None = None, on_progress: Callable[[int], None] = lambda episodes: None
+    engine: Engine,
+    file: str | Path,
+    limit: int | None = None,
+    on_progress: Callable[[int], None] = lambda episodes: None,
 ) -> FileReplay:
     """Replay the records of a file by the rules; a match may continue in the next chunk.
 
@@ -56,6 +59,7 @@ def replay_file(
         GameError: The file is no text.
         OSError: The file cannot be read.
     """
+    file = Path(file)
     lines, episodes, plays, truncated = 0, 0, 0, None
     carried: dict[str, Any] = {}
     wrong: list[ReplayMismatch] = []

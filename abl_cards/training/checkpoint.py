@@ -22,18 +22,19 @@ _RESTORE_ERRORS = (ArithmeticError, AttributeError, LookupError, RuntimeError, T
 """Errors of restoring a state of another form."""
 
 
-def save_checkpoint(file: Path, state: dict[str, Any]) -> None:
+def save_checkpoint(file: str | Path, state: dict[str, Any]) -> None:
     """Write a state atomically.
 
     Args:
         file: The checkpoint.
         state: Plain values, arrays and tensors, nested.
     """
+    file = Path(file)
     with atomic_write(file) as stream:
         write_archive(stream, state)
 
 
-def load_checkpoint(file: Path) -> dict[str, Any] | None:
+def load_checkpoint(file: str | Path) -> dict[str, Any] | None:
     """Read a state.
 
     Args:
@@ -45,6 +46,7 @@ def load_checkpoint(file: Path) -> dict[str, Any] | None:
     Raises:
         GameError: The file is damaged, or of another format.
     """
+    file = Path(file)
     if not file.exists():
         return None
     try:
@@ -67,7 +69,7 @@ def _read_archive(file: Path) -> Any:
 
 
 @contextmanager
-def translate_restore_errors(file: Path) -> Iterator[None]:
+def translate_restore_errors(file: str | Path) -> Iterator[None]:
     """Translate errors of restoring a state inside the block.
 
     Args:
@@ -76,6 +78,7 @@ def translate_restore_errors(file: Path) -> Iterator[None]:
     Raises:
         GameError: The state has another form than expected.
     """
+    file = Path(file)
     try:
         yield
     except GameError:
@@ -92,7 +95,8 @@ def translate_restore_errors(file: Path) -> Iterator[None]:
 class CheckpointFile:
     """The checkpoint of a run; detects that another process has written it."""
 
-    def __init__(self, file: Path) -> None:
+    def __init__(self, file: str | Path) -> None:
+        file = Path(file)
         self.file, self._stamp = file, _file_stamp(file)
 
     def load(self) -> dict[str, Any] | None:

@@ -22,8 +22,9 @@ class MetricsWriter:
     If lines are missing, it continues after the existing ones with a note on stderr.
     """
 
-    def __init__(self, directory: Path, size: int, update: int) -> None:
+    def __init__(self, directory: str | Path, size: int, update: int) -> None:
         """Go on after a number of bytes of the file and a number of updates."""
+        directory = Path(directory)
         directory.mkdir(parents=True, exist_ok=True)
         self._path = directory / "metrics.jsonl"
         valid_size = _complete_lines_size(self._path, size)
@@ -61,7 +62,7 @@ class MetricsWriter:
         return self._file.tell()
 
 
-def read_metrics(directory: Path) -> list[dict[str, Any]]:
+def read_metrics(directory: str | Path) -> list[dict[str, Any]]:
     """Read the metrics of a run as dictionaries, one for each update.
 
     Args:
@@ -70,6 +71,7 @@ def read_metrics(directory: Path) -> list[dict[str, Any]]:
     Raises:
         GameError: A line is damaged.
     """
+    directory = Path(directory)
     file, rows = directory / "metrics.jsonl", []
     for number, line in enumerate(file.read_bytes().splitlines(), 1):
         try:
@@ -101,12 +103,13 @@ class TrainingMetrics(dict[str, NDArray[np.float64]]):
         return import_pandas().DataFrame(dict(self))
 
 
-def load_metrics(directory: Path) -> TrainingMetrics:
+def load_metrics(directory: str | Path) -> TrainingMetrics:
     """Load what a run has measured as arrays; raises GameError where a line is damaged.
 
     Args:
         directory: The folder of the run.
     """
+    directory = Path(directory)
     return TrainingMetrics.from_rows(read_metrics(directory) if (directory / "metrics.jsonl").exists() else [])
 
 

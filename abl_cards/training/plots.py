@@ -92,8 +92,9 @@ def _group_rows(lines: MetricsRows) -> list[MetricsRows]:
 class PlotWriter:
     """Draws the plots of a run into its folder, at intervals and at the end."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: str | Path) -> None:
         """Draw into a folder; raises GameError without matplotlib."""
+        directory = Path(directory)
         if not has_matplotlib():
             raise GameError(f"--plots needs the library matplotlib: {INSTALL_COMMAND}", ErrorCode.MISSING_LIBRARY)
         self._directory, self._last_drawn = directory, time.monotonic()

@@ -10,7 +10,7 @@ from abl_cards.core import ErrorCode, FolderLockedError, GameError, lock_folder
 
 
 @contextmanager
-def lock_run_folder(folder: Path) -> Iterator[None]:
+def lock_run_folder(folder: str | Path) -> Iterator[None]:
     """Lock a folder inside the block.
 
     Args:
@@ -19,6 +19,7 @@ def lock_run_folder(folder: Path) -> Iterator[None]:
     Raises:
         GameError: Another process has locked it.
     """
+    folder = Path(folder)
     with ExitStack() as stack:
         try:
             stack.enter_context(lock_folder(folder))

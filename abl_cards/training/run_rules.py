@@ -21,13 +21,14 @@ _PROGRAM_PREFIX = "program of "
 _OPEN_RULES_PREFIX = "clingo/"
 
 
-def compute_rule_digests(engine: Engine, clingo: Path | None = None) -> RuleDigests:
+def compute_rule_digests(engine: Engine, clingo: str | Path | None = None) -> RuleDigests:
     """Compute the digests of the rules of an engine.
 
     Args:
         engine: The game.
         clingo: Folder of rules that clingo solves besides; None for none.
     """
+    clingo = None if clingo is None else Path(clingo)
     kb = engine.preference_model().kb
     digests = {_file_key(file): _digest(file.read_bytes()) for file in kb.files}
     digests[f"{_PROGRAM_PREFIX}{engine.rules.profile or 'the rules'}"] = program_digest(kb).hex()[:16]

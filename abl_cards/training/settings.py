@@ -231,6 +231,12 @@ class TrainConfig:
     )
     threads: int | None = setting(None, "threads of torch in each process; with 1 a run repeats exactly", POSITIVE)
 
+    def __post_init__(self) -> None:
+        """Replace texts by paths in the fields that hold paths."""
+        for option in fields(self):
+            if "Path" in str(option.type) and isinstance(value := getattr(self, option.name), str):
+                object.__setattr__(self, option.name, Path(value))
+
     @property
     def num_processes(self) -> int:
         """Number of processes that train."""
@@ -281,7 +287,7 @@ def run_name(game: str, preset: str) -> str:
     return f"{Path(game).resolve().name}-{preset}"
 
 
-def read_config(directory: Path) -> TrainConfig | None:
+def read_config(directory: str | Path) -> TrainConfig | None:
     """Read the settings of the run in a folder.
 
     Args:
@@ -293,6 +299,7 @@ def read_config(directory: Path) -> TrainConfig | None:
     Raises:
         GameError: The file is damaged.
     """
+    directory = Path(directory)
     file = directory / SETTINGS_FILE
     try:
         values = read_json_file(file)

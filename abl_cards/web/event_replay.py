@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from secrets import compare_digest
 from typing import Any
 
@@ -20,11 +21,10 @@ from abl_cards.web.limits import sanitise_name
 from abl_cards.web.seats import PERSON, TableDecision, TableSeat
 from abl_cards.web.table import EventWriter, WebTable
 from abl_cards.web.texts import BilingualText, card_kinds
+from abl_cards.web.think_time import TableAgentFactory, get_think_ms
 
 LOG_KIND, LOG_VERSION = "table", 1
 _MAX_NUMBER, _MAX_SEATS = 1 << 30, 255
-AgentFactory = Callable[[str], Agent]
-"""Makes an agent by name; raises GameError for an agent that is not allowed."""
 
 
 def make_header(table: WebTable, game: str) -> dict[str, Any]:
@@ -33,7 +33,8 @@ def make_header(table: WebTable, game: str) -> dict[str, Any]:
         "kind": LOG_KIND, "version": LOG_VERSION, "name": table.name, "title": table.title, "game": game,
         "profile": table.engine.rules.profile or "", "seed": format_seed(table.seed), "drawn": table.is_seed_random,
         "match": table.match_number,
-        "practice": table.is_practice, "owner": table.owner_token, "watch": table.watch_token, "join": table.join_token,
+        "practice": table.is_practice, "think": table.think_ms,
+        "owner": table.owner_token, "watch": table.watch_token, "join": table.join_token,
         "former": sorted(table.former_tokens), "chair": table.owner_seat,
         "chairs": [seat.to_json() for seat in table.seats],
     }  # fmt: skip
@@ -88,18 +89,20 @@ def restore_table(
     engine: Engine,
     title: BilingualText,
     agents: Sequence[str],
-    agent_factory: AgentFactory,
+    agent_factory: TableAgentFactory,
 ) -> WebTable:
     """Restore a table; raises GameError for a damaged log or a decision that is illegal by the current rules."""
-    header = read_header(lines)
+    header, think_ms = read_header(lines), _read_think_ms(lines)
+    make_agent = partial(agent_factory, think_ms=think_ms)
     seats = [
-        _read_seat(seat_json, agent_factory)
+        _read_seat(seat_json, make_agent)
         for seat_json in schemas.get_list(header, "chairs", engine.rules.seating.seats)
     ]
     if len(seats) != engine.rules.seating.seats:
         raise GameError(f"the event log has {len(seats)} seats", ErrorCode.INVALID_RECORD)
     seed, practice = schemas.get_seed(header), schemas.get_bool(header, "practice")
     table = WebTable(header["name"], title, engine, seats, seed, practice, agents)
+    table.think_ms = think_ms
     table.is_seed_random = schemas.get_bool(header, "drawn", True)
     table.owner_token, table.watch_token, table.match_number = (
         header["owner"],
@@ -110,7 +113,7 @@ def restore_table(
         table.join_token = schemas.get_text(header, "join")
     table.owner_seat = None if header["chair"] is None else schemas.get_int(header, "chair", 0, len(seats) - 1)
     table.former_tokens = set(_former_tokens(header))
-    acts, continued_at = _apply_events(table, lines[1:], agent_factory)
+    acts, continued_at = _apply_events(table, lines[1:], make_agent)
     table.start_match()
     for count, act in enumerate(acts, 1):
         table.is_waiting = False
@@ -118,7 +121,13 @@ def restore_table(
     return table
 
 
-def _read_seat(seat_json: Any, agent_factory: AgentFactory) -> TableSeat:
+def _read_think_ms(lines: Sequence[dict[str, Any]]) -> int:
+    """Return the last time to think of an event log; 0 in logs of earlier versions, which have none."""
+    changes = [line for line in lines[1:] if line.get("do") == "think"]
+    return get_think_ms(changes[-1], "ms") if changes else get_think_ms(lines[0])
+
+
+def _read_seat(seat_json: Any, make_agent: Callable[[str], Agent]) -> TableSeat:
     if not isinstance(seat_json, dict):
         raise GameError("a seat is damaged", ErrorCode.INVALID_RECORD)
     kind, name, token = (
@@ -129,11 +138,11 @@ def _read_seat(seat_json: Any, agent_factory: AgentFactory) -> TableSeat:
     if kind == PERSON:
         return TableSeat(PERSON, name, token=token, is_taken=schemas.get_bool(seat_json, "taken"))
     agent = schemas.get_text(seat_json, "agent")
-    return TableSeat("agent", name, agent, agent_factory(agent), token)
+    return TableSeat("agent", name, agent, make_agent(agent), token)
 
 
 def _apply_events(
-    table: WebTable, lines: Sequence[dict[str, Any]], agent_factory: AgentFactory
+    table: WebTable, lines: Sequence[dict[str, Any]], make_agent: Callable[[str], Agent]
 ) -> tuple[list[dict[str, Any]], int]:  # fmt: skip
     """Replay events; returns the decisions that were not taken back, and sets seats and continued episodes."""
     acts, continued_at = list[dict[str, Any]](), -1
@@ -145,10 +154,12 @@ def _apply_events(
                 del acts[schemas.get_int(line, "left", 0, _MAX_NUMBER) :]
             case "go":
                 continued_at = len(acts)
+            case "think":
+                pass  # `_read_think_ms` has read the last one
             case "chair":
                 seat = schemas.get_int(line, "seat", 0, len(table.seats) - 1)
                 former_token = table.seats[seat].token
-                table.seats[seat] = _read_seat(line.get("chair"), agent_factory)
+                table.seats[seat] = _read_seat(line.get("chair"), make_agent)
                 if table.seats[seat].token != former_token:
                     table.former_tokens.add(former_token)
                 owner = line.get("owner")

@@ -13,6 +13,7 @@ from abl_cards.agents import Agent, AgentName, ExplainableAgent, check_agent_nam
 from abl_cards.asp import KBError
 from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Engine, Game
+from abl_cards.web.think_time import limit_thinking
 
 T = TypeVar("T")
 
@@ -43,15 +44,20 @@ class EngineExecutor:
         """Make an executor with rule folders and agents that the server offers besides the shipped ones."""
         self.extra_games, self.extra_agents = extra_games, extra_agents
         self._short_pool = ThreadPoolExecutor(2, "table")
+        self._agent_pool = ThreadPoolExecutor(2, "agent")
         self._long_pool = ThreadPoolExecutor(1, "review")
         self._advice_pool = ThreadPoolExecutor(1, "advice")
         self._load_lock = Lock()  # concurrent requests compile an engine once
-        self._agents: dict[tuple[int, str], Agent] = {}
+        self._agents: dict[tuple[int, str, int], Agent] = {}
         self._valid_engines: dict[tuple[Path, str | None], Engine] = {}  # last versions without errors, last used last
 
     async def run(self, call: Callable[[], T]) -> T:
         """Run a short call in a thread and return its result."""
         return await asyncio.get_running_loop().run_in_executor(self._short_pool, call)
+
+    async def run_agent(self, call: Callable[[], T]) -> T:
+        """Run a decision of an agent in a thread and return its result; views of tables do not wait for it."""
+        return await asyncio.get_running_loop().run_in_executor(self._agent_pool, call)
 
     async def run_long(self, call: Callable[[], T]) -> T:
         """Run a long call in a thread and return its result; long calls run one after the other."""
@@ -63,7 +69,7 @@ class EngineExecutor:
 
     def close(self) -> None:
         """Shut down the threads without waiting for running calls."""
-        for pool in (self._short_pool, self._long_pool, self._advice_pool):
+        for pool in (self._short_pool, self._agent_pool, self._long_pool, self._advice_pool):
             pool.shutdown(wait=False, cancel_futures=True)
 
     def engine(self, game: Game, profile: str | None) -> Engine:
@@ -86,13 +92,21 @@ class EngineExecutor:
                 self._valid_engines.pop(next(iter(self._valid_engines)))
             return valid_engine
 
-    def agent(self, name: str, engine: Engine) -> Agent:
-        """Return an agent that clients may name; raises GameError for others."""
-        agent = self._agents.get((id(engine), name))
+    def agent(self, name: str, engine: Engine, think_ms: int = 0) -> Agent:
+        """Return an agent that clients may name, with a time to think in milliseconds if it looks ahead.
+
+        Raises:
+            GameError: Clients may not name this agent, or it cannot be made.
+        """
+        key = id(engine), name, think_ms
+        agent = self._agents.get(key)
         if agent is None:
-            agent = make_agent(name if name in self.extra_agents else str(parse_allowed_agent(name)), engine)
+            if think_ms:
+                agent = limit_thinking(self.agent(name, engine), think_ms)
+            else:
+                agent = make_agent(name if name in self.extra_agents else str(parse_allowed_agent(name)), engine)
             if name not in self.extra_agents:  # user agents may keep the state of a table, so each table has its own
-                self._agents[id(engine), name] = agent
+                self._agents[key] = agent
         return agent
 
     def explainable_agent(self, name: str, engine: Engine) -> ExplainableAgent:

@@ -59,7 +59,7 @@ def lesson_json(engine: Engine, game: Game, lesson: Lesson) -> dict[str, Any]:
     return {"title": lesson.title, "nodes": lesson.nodes, "blocks": blocks, "deck": deck, "sides": sides}
 
 
-def check_lessons(engine: Engine, game: Game, folder: Path) -> list[Diagnostic]:
+def check_lessons(engine: Engine, game: Game, folder: str | Path) -> list[Diagnostic]:
     """Check all lessons of a rule folder: their blocks, and the answers that they claim.
 
     Args:
@@ -70,6 +70,7 @@ def check_lessons(engine: Engine, game: Game, folder: Path) -> list[Diagnostic]:
     Returns:
         Errors with file and line.
     """
+    folder = Path(folder)
     errors = misnamed_lessons(folder)
     for lesson_file in find_lessons(folder):
         for path in lesson_file.paths.values():

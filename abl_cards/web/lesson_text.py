@@ -93,7 +93,7 @@ class LessonFile:
         return self.paths.get(language) or next(iter(self.paths.values()))
 
 
-def find_lessons(folder: Path) -> list[LessonFile]:
+def find_lessons(folder: str | Path) -> list[LessonFile]:
     """Find the lessons of a rule folder, sorted by name.
 
     Args:
@@ -102,6 +102,7 @@ def find_lessons(folder: Path) -> list[LessonFile]:
     Returns:
         Lessons of ``lessons/NAME.en.md`` and ``lessons/NAME.zh.md``; files with other names are left out.
     """
+    folder = Path(folder)
     lessons: dict[str, LessonFile] = {}
     for path in sorted((folder / LESSONS_FOLDER).glob("*.md"))[:MAX_LESSONS]:
         if (match := _FILE_NAME.fullmatch(path.name)) and path.resolve().is_relative_to(folder.resolve()):
@@ -109,12 +110,13 @@ def find_lessons(folder: Path) -> list[LessonFile]:
     return list(lessons.values())
 
 
-def misnamed_lessons(folder: Path) -> list[Diagnostic]:
+def misnamed_lessons(folder: str | Path) -> list[Diagnostic]:
     """Return an error for each Markdown file among the lessons of a folder whose name is none of a lesson.
 
     Args:
         folder: Rule folder.
     """
+    folder = Path(folder)
     remedy = f"write NAME.LANGUAGE.md, such as 01-bombs.en.md; languages: {', '.join(LANGUAGES)}"
     return [
         make_error(locate_line(str(path), 1), f"{path.name} names no language", remedy, ErrorCode.INVALID_LESSON)

@@ -38,6 +38,7 @@ from abl_cards.web.seats import PERSON, TableSeat
 from abl_cards.web.snapshot import make_snapshot, make_welcome
 from abl_cards.web.table import WebTable
 from abl_cards.web.texts import BilingualText, stage_text
+from abl_cards.web.think_time import get_think_ms
 
 if TYPE_CHECKING:
     from abl_cards.games import Engine
@@ -174,12 +175,12 @@ class Lobby:
         profile = schemas.get_text(message, "profile", "") or None
         seed = schemas.get_seed(message)
         practice = schemas.get_bool(message, "practice", True)
-        seats = message.get("seats")
+        seats, think_ms = message.get("seats"), get_think_ms(message)
         if client_id != LOCAL_CLIENT and not self._open_rate_limiter.try_acquire(client_id):
             raise GameError("too many tables in a short time: wait a moment", ErrorCode.TOO_MANY_REQUESTS)
         engine, rules_error = await self.valid_engine(game_name, profile)
         chairs = await self.executor.run(
-            lambda: make_seats(self.executor, seats, engine, schemas.get_text(message, "name", ""))
+            lambda: make_seats(self.executor, seats, engine, schemas.get_text(message, "name", ""), think_ms)
         )
         name = secrets.token_urlsafe(9)
         table = await self.executor.run(
@@ -187,6 +188,7 @@ class Lobby:
                 name, bilingual_title(game), engine, chairs, seed, practice, self.agents_of(game.name), rules_error
             )
         )
+        table.think_ms = think_ms
         if not owner_plays:
             table.owner_seat = None
         self._register(table, game_name, client_id)
@@ -341,7 +343,7 @@ class Lobby:
                     if has_changed and table.viewers:
                         await asyncio.sleep(agent_pause(table))
                     async with table.lock:
-                        has_changed = await self.executor.run(table.run_agent)
+                        has_changed = await self.executor.run_agent(table.run_agent)
                     table.on_change()
             except Exception:  # an error of a user's agent stops the table
                 log.exception("table %s", table.name)
@@ -351,7 +353,9 @@ class Lobby:
             table.wake.clear()
 
 
-def make_seats(executor: EngineExecutor, requested: Any, engine: Engine, name: str) -> list[TableSeat]:
+def make_seats(
+    executor: EngineExecutor, requested: Any, engine: Engine, name: str, think_ms: int = 0
+) -> list[TableSeat]:
     """Return the seats of a request, by default a person against agents; raises GameError."""
     seats = engine.rules.seating.seats
     if requested is None:
@@ -363,8 +367,8 @@ def make_seats(executor: EngineExecutor, requested: Any, engine: Engine, name: s
     ):
         raise GameError(f"seats: expected a list of {seats}, each '{PERSON}' or an agent", ErrorCode.INVALID_REQUEST)
     return [TableSeat(PERSON, sanitise_name(name)) if player == PERSON else
-            TableSeat("agent", player[:80], player[:80], executor.agent(player,
-            engine)) for player in requested]  # fmt: skip
+            TableSeat("agent", player[:80], player[:80], executor.agent(player, engine, think_ms))
+            for player in requested]  # fmt: skip
 
 
 def _summarise_table(table: WebTable) -> dict[str, Any]:

@@ -67,7 +67,8 @@ def make_welcome(table: ViewableTable, permission: Permission) -> dict[str, Any]
 
 def make_snapshot(table: WebTable, permission: Permission) -> dict[str, Any]:
     """Return a table of this server as seen by a seat or a spectator, with the options of the seat to decide."""
-    snapshot = make_view(table, permission) | {"join": table.join_token if permission.is_owner else None}
+    snapshot = make_view(table, permission) | {"think": table.think_ms}
+    snapshot["join"] = table.join_token if permission.is_owner else None
     if snapshot["turn"] is not None and snapshot["turn"] == permission.seat and not table.problem:
         snapshot["asked"] = options_json(table, int(table.tables.state.stage[0]))
     snapshot["skip"] = can_skip(table, permission) and not table.is_fast

@@ -84,7 +84,7 @@ class ServedTableView:
 class SpectatorFeed:
     """Writes snapshots of served tables to a folder whenever they change."""
 
-    def __init__(self, folder: Path, title: BilingualText, engine: Engine, seed: int) -> None:
+    def __init__(self, folder: str | Path, title: BilingualText, engine: Engine, seed: int) -> None:
         """Make a feed.
 
         Args:
@@ -93,6 +93,7 @@ class SpectatorFeed:
             engine: Engine of the game.
             seed: Seed of the matches.
         """
+        folder = Path(folder)
         self._folder, self._title, self._engine, self._seed = folder, title, engine, seed
         self._game_logs: dict[int, GameLog] = {}
 

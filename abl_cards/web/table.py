@@ -60,7 +60,7 @@ class WebTable(TableHistory):
         self.owner_token, self.watch_token, self.join_token = (secrets.token_urlsafe(12) for _ in range(3))
         self.former_tokens: set[str] = set()  # of seats that were given to others; they still allow to look on
         self.lock, self.wake = asyncio.Lock(), asyncio.Event()
-        self.revision, self.agent_delay, self.problem = 0, 0.6, ""
+        self.revision, self.agent_delay, self.think_ms, self.problem = 0, 0.6, 0, ""  # think_ms: 0 without a limit
         self.viewers: dict[BrowserConnection, str] = {}  # token by connection
         self.on_change: Callable[[], None] = lambda: None
         self.write_event: EventWriter = lambda what, line: None

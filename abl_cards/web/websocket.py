@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
@@ -34,6 +35,7 @@ from abl_cards.web.limits import (
 from abl_cards.web.seats import Permission
 from abl_cards.web.snapshot import make_snapshot, make_welcome, may_see_hands
 from abl_cards.web.table import MAX_CHOICES_PER_FRAME
+from abl_cards.web.think_time import get_think_ms, set_think_ms
 
 if TYPE_CHECKING:
     from abl_cards.web.lobby import Lobby
@@ -307,7 +309,8 @@ class BrowserConnection(AdviceRequests):
             if player == "person":
                 table.seat_person(self._permission, seat, sanitise_name(schemas.get_text(message, "name", "")))
             else:
-                table.seat_agent(self._permission, seat, player[:80], self._lobby.executor.agent(player, table.engine))
+                agent = self._lobby.executor.agent(player, table.engine, table.think_ms)
+                table.seat_agent(self._permission, seat, player[:80], agent)
 
         return await self._change_table(change)
 
@@ -322,6 +325,14 @@ class BrowserConnection(AdviceRequests):
         self._table.agent_delay = schemas.get_int(message, "ms", 0, _MAX_DELAY_MS) / 1000
         self._notify_all()
         return None
+
+    async def _set_think_time(self, message: dict[str, Any]) -> Reply:
+        """Set the time to think of agents that look ahead, in milliseconds; only the owner of the table may."""
+        if not self._permission.is_owner:
+            raise GameError("only the owner of the table may set the time to think", ErrorCode.NOT_OWNER)
+        table, think_ms = self._table, get_think_ms(message, "ms")
+        make_agent = partial(self._lobby.executor.agent, engine=table.engine)
+        return await self._change_table(lambda: set_think_ms(table, think_ms, make_agent))
 
     async def _close_table(self, message: dict[str, Any]) -> Reply:
         """Close the table for everybody; only its owner may."""
@@ -357,7 +368,7 @@ _HANDLERS: dict[str, Handler] = {
     "again": BrowserConnection._start_next_match, "seat": BrowserConnection._assign_seat,
     "name": BrowserConnection._rename, "pace": BrowserConnection._set_agent_delay,
     "record": BrowserConnection._get_records, "close": BrowserConnection._close_table,
-    "state": BrowserConnection._state,
+    "state": BrowserConnection._state, "think": BrowserConnection._set_think_time,
 }  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from abl_cards.agents.baselines import GreedyAgent, RandomAgent
 from abl_cards.agents.names import AgentName
+from abl_cards.agents.neural import AblAgent
 from abl_cards.agents.preference_agent import PreferenceAgent
 from abl_cards.agents.registry import (
     AGENT_FACTORIES,
@@ -175,6 +176,21 @@ def test_abl_thinks_for_as_long_as_its_name_says(untrained: str) -> None:
     with pytest.raises(GameError) as error:
         make_agent(f"{untrained},think=5,no-lookahead", engine)
     assert error.value.code == ErrorCode.INVALID_AGENT_OPTION
+
+
+def test_a_time_limit_is_that_of_the_name(untrained: str) -> None:
+    engine = load("guandan").engine()
+    agent, named = make_agent(untrained, engine), make_agent(f"{untrained},think=5", engine)
+    assert isinstance(agent, AblAgent)
+    assert isinstance(named, AblAgent)
+    limited = agent.with_time_limit(0.005)
+    assert (agent.think_seconds, limited.think_seconds, named.think_seconds) == (None, 0.005, 0.005)
+    assert limited.policy is agent.policy
+    assert named.with_time_limit(1.0) is named
+    blunt = make_agent(f"{untrained},no-lookahead", engine)
+    assert isinstance(blunt, AblAgent)
+    assert not blunt.looks_ahead
+    assert blunt.with_time_limit(1.0) is blunt
 
 
 def test_abl_without_preferences_plays_the_same_labels_and_other_cards(untrained: str) -> None:

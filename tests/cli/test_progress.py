@@ -67,3 +67,38 @@ def test_work_that_reports_nothing_prints_lines_too(
         while not (text := capfd.readouterr().err) and time.monotonic() < deadline:
             time.sleep(0.01)
     assert text.startswith("games: 0 of 100, 0:0")
+
+
+def test_no_time_is_stated_while_most_games_that_began_together_are_running(
+    clock: Clock, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with show_progress("games", 400, side_by_side=4096) as show:
+        for second in range(231):  # the games end between 200 and 240 seconds after they began
+            clock.seconds = second
+            show(max(0, 10 * (second - 200)), "")
+    lines = capfd.readouterr().err.splitlines()
+    assert [line for line in lines if "left" in line] == [
+        "games: 100 of 400, 3:30, about 0:30 left",
+        "games: 200 of 400, 3:40, about 0:20 left",
+        "games: 300 of 400, 3:50, about 0:10 left",
+    ]
+
+
+def test_games_in_several_rounds_count_from_the_start(clock: Clock, capfd: pytest.CaptureFixture[str]) -> None:
+    with show_progress("games", 300, side_by_side=100) as show:
+        for second, done in ((10, 60), (20, 100), (30, 130), (40, 200)):
+            clock.seconds = second
+            show(done, "")
+    assert capfd.readouterr().err.splitlines() == [
+        "games: 60 of 300, 0:10",
+        "games: 100 of 300, 0:20, about 0:40 left",
+        "games: 130 of 300, 0:30, about 0:39 left",
+        "games: 200 of 300, 0:40, about 0:20 left",
+    ]
+
+
+def test_games_that_end_at_once_state_no_time(clock: Clock, capfd: pytest.CaptureFixture[str]) -> None:
+    with show_progress("games", 8, side_by_side=8) as show:
+        clock.seconds = LINE_SECONDS
+        show(6, "")
+    assert capfd.readouterr().err == "games: 6 of 8, 0:10\n"

@@ -50,6 +50,14 @@ def test_weights_come_back_in_half_precision(tmp_path: Path, engine: Engine, abl
     assert not loaded.training
 
 
+def test_a_path_may_be_a_text(tmp_path: Path, engine: Engine) -> None:
+    """Regression: load_networks and load_card raised AttributeError for a text."""
+    file, card = str(tmp_path / "some.safetensors"), WeightsCard("guandan", "tiny", True, seed=5)
+    save_networks(file, Networks(TINY, GameShape.of(engine), 5), card)
+    assert load_card(file) == card
+    assert load_networks(file, engine).preset == TINY
+
+
 def test_errors_name_the_file(tmp_path: Path, engine: Engine) -> None:
     file = tmp_path / "some.safetensors"
     networks = Networks(TINY, GameShape.of(engine))

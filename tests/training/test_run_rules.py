@@ -178,7 +178,7 @@ def test_rules_that_cannot_be_played_by_are_an_error_of_the_command(tmp_path: Pa
 
 
 def test_where_a_policy_begins(tmp_path: Path) -> None:
-    """Start from the preferences by default, and from equal labels with trust=0."""
+    """Start from the preferences by default, and from equal labels with prior_scale=0."""
     nothing, known = (Trainer.from_config(settings(tmp_path / str(trust), prior_scale=trust)) for trust in (0.0, None))
     for trainer, alike in ((nothing, True), (known, False)):
         view = trainer.self_play.policy.features(

@@ -1,12 +1,13 @@
 """Damaged files of a run are named in the error, and nothing is overwritten."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.training.metrics import read_metrics
-from abl_cards.training.settings import SETTINGS_FILE, read_config
+from abl_cards.training.settings import SETTINGS_FILE, TrainConfig, read_config
 
 DAMAGED = {
     "deep": b"[" * 100_000,
@@ -38,3 +39,10 @@ def test_damaged_metrics(tmp_path: Path, damage: bytes) -> None:
     with pytest.raises(GameError, match="line 2") as error:
         read_metrics(tmp_path)
     assert error.value.code == ErrorCode.INVALID_JSON
+
+
+def test_paths_of_settings_may_be_texts(tmp_path: Path) -> None:
+    given: dict[str, Any] = {"directory": str(tmp_path), "init_from": "some.safetensors"}
+    config = TrainConfig(**given)
+    assert (config.directory, config.init_from, config.preset) == (tmp_path, Path("some.safetensors"), "small")
+    assert read_config(str(tmp_path)) is None

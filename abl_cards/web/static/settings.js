@@ -9,6 +9,7 @@ const defaults = {
   orders: {},
   weak: true,
   pace: 600,
+  think: 100, // milliseconds of agents that look ahead; 0: their own search
   name: '',
   advisor: '',
   threshold: 0,
@@ -18,14 +19,18 @@ const defaults = {
   openHands: false,
 };
 
+// Times to think that the server accepts, in milliseconds.
+export const THINK_CHOICES = [0, 50, 100, 250, 1000];
+
+const isValid = (name, value) =>
+  value !== null && typeof value === typeof defaults[name] && (name !== 'think' || THINK_CHOICES.includes(value));
+
 function read() {
   try {
     const stored = JSON.parse(localStorage.getItem(KEY) || '{}');
     return {
       ...defaults,
-      ...Object.fromEntries(
-        Object.entries(stored).filter(([name, value]) => value !== null && typeof value === typeof defaults[name]),
-      ),
+      ...Object.fromEntries(Object.entries(stored).filter(([name, value]) => isValid(name, value))),
     };
   } catch {
     return { ...defaults };

@@ -1,6 +1,6 @@
 // Component SettingsDialog: settings of this browser.
 import { html } from '../html.js';
-import { updateSettings, useSettings } from '../settings.js';
+import { THINK_CHOICES, updateSettings, useSettings } from '../settings.js';
 import { agentTitle } from '../text/agent_name.js';
 import { t } from '../words.js';
 import { Dialog } from './dialog.js';
@@ -53,6 +53,21 @@ export function SettingsDialog() {
           />${' '}
           ${t('seconds', (current.pace / 1000).toFixed(1))}
         </label>
+        <label>
+          ${t('think')}${' '}
+          <select
+            id="settings-think"
+            value=${String(current.think)}
+            onChange=${(event) => updateSettings({ think: Number(event.target.value) })}
+          >
+            ${THINK_CHOICES.map(
+              (ms) => html`
+                <option key=${ms} value=${String(ms)}>${ms ? t('milliseconds', ms) : t('thinkOff')}</option>
+              `,
+            )}
+          </select>
+        </label>
+        <p class="small about">${t('aboutThink')}</p>
         <label>
           ${t('advisor')}${' '}
           <select value=${current.advisor} onChange=${(event) => updateSettings({ advisor: event.target.value })}>

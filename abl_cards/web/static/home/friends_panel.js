@@ -2,6 +2,7 @@
 import { agentName } from '../text/agent_name.js';
 import { html, useEffect, useState } from '../html.js';
 import { request } from '../link.js';
+import { requestTable } from '../request_table.js';
 import { localise, updateSettings, useSettings } from '../settings.js';
 import { t } from '../words.js';
 import { friendSeats } from './home_data.js';
@@ -27,7 +28,7 @@ export function FriendsPanel({ games, first, network }) {
     try {
       const { teams } = await request(`/api/game?name=${encodeURIComponent(game)}`);
       const players = friendSeats(teams, people, DEFAULT_AGENT);
-      setOpened(await request('/api/tables', { game, name, seats: players, practice: false }));
+      setOpened(await requestTable({ game, seats: players, practice: false }));
     } catch (error) {
       setProblem(error.message);
     }

@@ -1,7 +1,6 @@
 // Class LabNotebook: the cells of a laboratory, their runs, and the copies that this browser keeps.
 import { announce } from '../announce.js';
-import { request } from '../link.js';
-import { settings } from '../settings.js';
+import { requestTable } from '../request_table.js';
 import { t } from '../words.js';
 import { StoppedError } from './job_queue.js';
 import { keepCopy } from './kept_copies.js';
@@ -142,8 +141,7 @@ export class LabNotebook extends LabStore {
 
   openTable() {
     const { session } = this.state;
-    return request('/api/tables', {
-      name: settings().name,
+    return requestTable({
       game: `lab:${session.lab}`,
       ...(this.profile ? { profile: this.profile } : {}),
     });

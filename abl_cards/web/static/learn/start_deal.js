@@ -1,7 +1,7 @@
 // Component StartDeal: opens a practice table with the coach on.
 import { html, useState } from '../html.js';
-import { request } from '../link.js';
-import { settings, updateSettings } from '../settings.js';
+import { requestTable } from '../request_table.js';
+import { updateSettings } from '../settings.js';
 
 export function StartDeal({ options, label }) {
   const [problem, setProblem] = useState('');
@@ -10,7 +10,7 @@ export function StartDeal({ options, label }) {
     setIsBusy(true);
     updateSettings({ coach: 'before' });
     setProblem('');
-    request('/api/tables', { name: settings().name, practice: true, ...options }).then(
+    requestTable({ practice: true, ...options }).then(
       (opened) => {
         location.hash = `#/play/${opened.table}/${opened.token}`;
       },

@@ -2,10 +2,11 @@
 import { LazyDialog } from '../dialogs/lazy_dialog.js';
 import { openDialog } from '../dialogs/open_dialog.js';
 import { takeFirstTable } from '../early_requests.js';
-import { html, useEffect, useLayoutEffect, useState } from '../html.js';
+import { html, useEffect, useLayoutEffect, useRef, useState } from '../html.js';
 import { onKeys } from '../keys.js';
-import { Link, NO_LINK, request } from '../link.js';
+import { Link, NO_LINK } from '../link.js';
 import { entryOf, forgetTable, isKept, keepTable } from '../own_tables.js';
+import { requestTable } from '../request_table.js';
 import { settings } from '../settings.js';
 import { errorText } from '../text/error_text.js';
 import { t } from '../words.js';
@@ -18,7 +19,7 @@ const ENDED = ['gone', 'refused', 'closed'];
 const tableAddress = (table, key) => `#/play/${table}/${key}`;
 
 async function openTable(options = {}) {
-  const created = await request('/api/tables', { name: settings().name, ...options });
+  const created = await requestTable(options);
   enterTable(created.table, created.token);
 }
 
@@ -48,6 +49,7 @@ export function Play({ path }) {
   const [state, setState] = useState('connecting');
   const [problem, setProblem] = useState('');
   const [link, setLink] = useState(NO_LINK);
+  const claimed = useRef(''); // name of the prepared table, which the server has opened without the settings
   const start = (options) => {
     setState('opening');
     setProblem('');
@@ -73,6 +75,7 @@ export function Play({ path }) {
         }
         setWelcome(ready.welcome);
         setView(ready.seen);
+        claimed.current = ready.table;
         enterTable(ready.table, ready.token);
       });
       return () => {
@@ -105,6 +108,8 @@ export function Play({ path }) {
         forgetTable(table);
       }
     });
+    if (claimed.current === table) opened.send({ do: 'think', ms: settings().think });
+    claimed.current = '';
     setLink(opened);
     return () => opened.close();
   }, [table, key, game]);

@@ -8,7 +8,8 @@ import { plainText } from '../text/marked_text.js';
 import { t } from '../words.js';
 
 export function useAnnouncements({ view, names, link, selection, closeLast }) {
-  const { pace, name, language } = useSettings();
+  const { pace, think, name, language } = useSettings();
+  const lastThink = useRef(think);
   const lastEvent = useRef(null);
   const { asked: decision, me } = view;
   const { matches, reading } = selection;
@@ -20,6 +21,11 @@ export function useAnnouncements({ view, names, link, selection, closeLast }) {
   useEffect(() => {
     if (me != null && Math.round(view.pace * 1000) !== pace) link.send({ do: 'pace', ms: pace });
   }, [pace, me, link]);
+  useEffect(() => {
+    // Only a change: a table that is continued keeps its value.
+    if (view.owner && lastThink.current !== think) link.send({ do: 'think', ms: think });
+    lastThink.current = think;
+  }, [think]);
   useEffect(() => {
     if (me != null && name && view.seats[me].name !== name) link.send({ do: 'name', name });
   }, [name, me, link]);

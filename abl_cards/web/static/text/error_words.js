@@ -91,6 +91,7 @@ export const errorWords = {
   limit_exceeded: ['', '超出了时间或大小的限制。'],
   invalid_reasoner: ['', '推理程序的结果有错。'],
   invalid_value: ['', '数值超出范围。'],
+  invalid_value_2: ['{} is not possible here; choose one of {}.', '这里不能用{}，可选：{}。'],
   setting_conflict: ['', '设置互相矛盾。'],
   unknown_preset: ['', '没有这个预设。'],
   unknown_language: ['', '没有这种语言。'],
