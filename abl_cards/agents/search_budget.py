@@ -37,13 +37,18 @@ DEALS_PER_ROUND = 8
 
 
 def plan_timed_rounds(default_round: SearchRound) -> tuple[tuple[SearchRound, ...], tuple[int, ...]]:
-    """Return the first rounds with a time limit, and the depths of later ones.
+    """Return the first rounds with a time limit, and the depths of later ones, the greatest first.
 
-    A preset that plays most episodes to their end does so in every round, because its critic is not trained for more.
+    A preset that plays on before its critic evaluates does so in every round, because its critic does not tell the
+    labels apart at once.
+
+    Args:
+        default_round: Round of the preset without a time limit.
     """
-    if default_round.depth < DEPTHS[0]:
+    if not default_round.depth:
         return TIMED_ROUNDS, DEPTHS
-    return (SearchRound(DEALS_PER_ROUND // 2, default_round.depth),) * 2, (default_round.depth,)
+    deeper = tuple(depth for depth in DEPTHS if depth > default_round.depth)
+    return (SearchRound(DEALS_PER_ROUND // 2, default_round.depth),) * 2, (*deeper, default_round.depth)
 
 
 class RoundTimer:

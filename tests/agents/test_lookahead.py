@@ -311,6 +311,14 @@ def test_who_plays_to_the_end_does_so_with_time_to_think(monkeypatch: pytest.Mon
     assert effort.RoundTimer().find_deepest_round(2, 6.0, depths) == effort.SearchRound(effort.DEALS_PER_ROUND, 40)
 
 
+@pytest.mark.parametrize(("depth", "later"), [(4, (16, 8, 4)), (8, (16, 8)), (16, (16,)), (20, (20,))])
+def test_a_preset_that_plays_on_never_asks_its_critic_sooner(depth: int, later: tuple[int, ...]) -> None:
+    """Such a critic does not tell labels apart at once, so a round at depth 0 would drop the best ones."""
+    steps, depths = effort.plan_timed_rounds(effort.SearchRound(8, depth))
+    assert [step.depth for step in steps] == [depth, depth]
+    assert depths == later
+
+
 def test_deals_in_which_others_would_have_done_otherwise_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """Resample the deals of each decision in proportion to their weights."""
     hindsight = pytest.importorskip("abl_cards.agents.belief_reweighting")
