@@ -22,7 +22,7 @@ from torch.autograd.function import once_differentiable
 
 from abl_cards.core import map_ranges
 
-MIN_SPARSE_ROWS = 512
+MIN_SPARSE_ROWS = 384
 """Rows from which the compressed product is faster; it copies the weights once, whatever the number of rows."""
 _MIN_SHARE = 64  # fewest rows, or outputs, of a thread
 
@@ -129,14 +129,14 @@ class _SparseProduct(torch.autograd.Function):
     """Product of weights with compressed rows; the gradient of the weights reads the rows again."""
 
     @staticmethod
-    def forward(ctx: Any, weight: Tensor, *parts: Tensor) -> Tensor:  # type: ignore[override]
+    def forward(ctx: Any, weight: Tensor, *parts: Tensor) -> Tensor:
         """Return [n, outputs] of weights [outputs, columns] and parts [n, some]."""
         ctx.rows = SparseRows.compress(parts)
         return ctx.rows.multiply(weight.detach())
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:  # type: ignore[override]
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
         """Return the gradient of the weights; the parts have none."""
         of_weight = ctx.rows.weight_gradient(gradient) if ctx.needs_input_grad[0] else None
         return of_weight, *[None] * (len(ctx.needs_input_grad) - 1)
