@@ -52,7 +52,7 @@ def test_values_and_gradients_are_those_of_the_dense_product(n: int, num_dense: 
     expected = dense(concat_flat(parts, torch.float32))
     torch.testing.assert_close(output, expected, atol=1e-5, rtol=1e-5)
     for result in (output, expected):
-        result.square().mean().backward()  # type: ignore[no-untyped-call]
+        result.square().mean().backward()
     for name, weight in sparse.named_parameters():
         torch.testing.assert_close(weight.grad, dense.get_parameter(name).grad, atol=1e-6, rtol=1e-4)
         assert not torch.equal(output, expected)  # else it was not the compressed product
