@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import torch
 from torch import Tensor, nn
 
 from abl_cards.learners.encoders import Encoder, ObservationLayout, mlp
 from abl_cards.learners.presets import ESTIMATE, ESTIMATE_INPUTS, LEGAL, PLAYS_LEFT, REGRET, RESPONSES, TO_BEAT, Preset
+from abl_cards.learners.sparse_linear import sparse_linear
 
 REGRET_UNIT = 30.0
 """Unit of the costs of the knowledge base: they are divided by it."""
@@ -37,15 +38,6 @@ class InputTensors:
     def get_input(self, name: str) -> Tensor:
         """Return an input by the name that presets use, [n, ...]."""
         return _INPUT_FUNCTIONS[name](self)
-
-    def concat_inputs(self, names: tuple[str, ...]) -> Tensor:
-        """Return some inputs as columns, in the dtype of the observation."""
-        return concat_flat([self.get_input(name) for name in names], self.observation.dtype)
-
-
-def concat_flat(tensors: Sequence[Tensor], dtype: torch.dtype) -> Tensor:
-    """Flatten and concatenate tensors [n, ...] to [n, sizes] of a dtype."""
-    return torch.cat([part.flatten(1).to(dtype) for part in tensors], dim=1)
 
 
 def _scaled_regret(inputs: InputTensors) -> Tensor:
@@ -141,16 +133,22 @@ class PolicyNetwork(nn.Module):
         every = (there.get(name, weight.new_zeros(len(weight), self.input_sizes[name])) for name in self.inputs)
         return torch.cat([encoded, *every], dim=1)
 
-    def _apply_join(self, encoded: Tensor, inputs: Tensor) -> Tensor:
-        """Apply ``join`` to both parts separately, since most inputs need no gradient."""
-        of_encoded, of_told = torch.split_with_sizes(self.join.weight, [self.encoder_out, inputs.shape[1]], dim=1)
-        return nn.functional.linear(encoded, of_encoded) + nn.functional.linear(inputs, of_told, self.join.bias)
+    def _apply_join(self, encoded: Tensor, inputs: InputTensors) -> Tensor:
+        """Apply ``join`` to the encoded observation and to the other inputs separately, since these need no gradient.
+
+        Their columns are mostly zero, except those of an estimate, which is the first of them.
+        """
+        parts = [inputs.get_input(name) for name in self.inputs]
+        num_dense = int(self.inputs[0] == ESTIMATE)
+        num_columns = self.join.in_features - self.encoder_out
+        of_encoded, of_parts = torch.split_with_sizes(self.join.weight, [self.encoder_out, num_columns], dim=1)
+        from_parts = sparse_linear(parts, of_parts, self.join.bias, inputs.observation.dtype, num_dense)
+        return nn.functional.linear(encoded, of_encoded) + from_parts
 
     def forward(self, inputs: InputTensors) -> Tensor:
         """Return [n, labels] log-probabilities; next to none for labels that are not legal."""
         encoded = torch.relu(self.encoder(self.input_dropout(inputs.observation)))
-        extra_inputs = inputs.concat_inputs(self.inputs)
-        last = self.dropout(torch.relu(self.blocks(self._apply_join(self.dropout(encoded), extra_inputs))))
+        last = self.dropout(torch.relu(self.blocks(self._apply_join(self.dropout(encoded), inputs))))
         with torch.autocast(
             last.device.type, enabled=False
         ):  # updates change a policy by less than half precision resolves
@@ -201,8 +199,11 @@ class PrivilegedCritic(nn.Module):
         ]
         if self.inputs:
             parts.append(privileged.lead_mask[..., : self.labels])
-        value: Tensor = self.value(concat_flat(parts, inputs.observation.dtype)).squeeze(1)
-        return value
+        first, *_ = self.value
+        value = sparse_linear(parts, first.weight, first.bias, inputs.observation.dtype)  # type: ignore[arg-type]
+        for layer in islice(self.value, 1, None):
+            value = layer(value)
+        return value.squeeze(1)
 
 
 def ppo_loss(log_probability: Tensor, old_log_probability: Tensor, advantage: Tensor, clip_coef: float) -> Tensor:

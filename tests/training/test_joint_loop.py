@@ -1,5 +1,6 @@
 """Training runs: repeatable, resumable and reported."""
 
+import hashlib
 import os
 import shutil
 import time
@@ -14,6 +15,7 @@ import torch
 from abl_cards.core import archive
 from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.core.parallel import NUM_THREADS
+from abl_cards.learners import sparse_linear
 from abl_cards.learners.presets import PRESETS
 from abl_cards.learners.weights_io import load_card, load_networks
 from abl_cards.training.callbacks import Metrics
@@ -346,3 +348,32 @@ def test_a_running_mean() -> None:
     assert seen[0] == 0
     assert seen[199] == pytest.approx(190, abs=0.1)  # in the long run it lags by memory / (1 - memory) steps
     assert seen == sorted(seen)
+
+
+def weights_digest(trainer: Trainer) -> str:
+    """Return the SHA-256 digest of all weights of a run."""
+    digest = hashlib.sha256()
+    for name, weight in trainer.networks.state_dict().items():
+        digest.update(name.encode() + weight.numpy().tobytes())
+    return digest.hexdigest()
+
+
+@long
+def test_a_hundred_updates_repeat_bit_for_bit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compare the weights of two runs of preset ``small`` with one thread, by a digest.
+
+    The digest is not compared with a stored one: the order of sums in matrix products depends on the processor, and so
+    do the last bits of the weights. Both kinds of products of sparse inputs are made.
+    """
+    monkeypatch.setattr(sparse_linear, "MIN_SPARSE_ROWS", 16)
+    digests = []
+    for run in ("first", "second"):
+        small = settings(
+            tmp_path / run, game="gandengyan", preset="small", rollout_size=32, minibatch_size=32, num_envs=16,
+            critic_warmup_updates=2, snapshot_interval=10, workers=1,
+        )  # fmt: skip
+        trainer = Trainer.from_config(small)
+        for _ in range(100):
+            trainer.step()
+        digests.append(weights_digest(trainer))
+    assert digests[0] == digests[1]
