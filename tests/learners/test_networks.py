@@ -122,7 +122,9 @@ def test_numbers_of_half_precision_are_those_that_products_are_made_of(shape: Ga
     assert not torch.equal(full, at_once)
 
 
-@pytest.mark.parametrize("preset", [PRESETS["paper"], PRESETS["small"], TINY, TINY.without_abln()])
+@pytest.mark.parametrize(
+    "preset", [PRESETS["paper"], PRESETS["paper"].without_abln(), PRESETS["small"], TINY, TINY.without_abln()]
+)
 def test_only_what_may_be_chosen_has_a_probability(shape: GameShape, preset: Preset) -> None:
     inputs = question(shape)
     probabilities = Networks(preset, shape).decision(inputs).exp()
