@@ -40,7 +40,7 @@ def test_a_ladder_needs_two_agents(tmp_path: Path) -> None:
 
 def test_an_agent_that_learns_on_the_way_is_rated_too(tmp_path: Path) -> None:
     words = ["run", "ladder", "--dir", str(tmp_path), "--json", "--set", "game=president", "--set", "games=4",
-             "--set", "agents=greedy kb", "--set", "train_decisions=3000", "--set", "abl_games=2"]  # fmt: skip
+             "--set", "agents=greedy kb", "--set", "train_decisions=500", "--set", "abl_games=2"]  # fmt: skip
     shown = run(*words)
     assert shown.exit_code == 0, shown.stderr
     first = json.loads(shown.stdout)
