@@ -139,7 +139,8 @@ class PolicyNetwork(nn.Module):
         Their columns are mostly zero, except those of an estimate, which is the first of them.
         """
         if not self.inputs:
-            return self.join(encoded)  # type: ignore[no-any-return]
+            alone: Tensor = self.join(encoded)
+            return alone
         parts = [inputs.get_input(name) for name in self.inputs]
         num_dense = int(self.inputs[0] == ESTIMATE)
         num_columns = self.join.in_features - self.encoder_out

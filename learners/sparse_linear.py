@@ -37,8 +37,9 @@ def sparse_linear(
 ) -> Tensor:
     """Apply a linear layer to parts that are mostly zero.
 
-    Few rows, other devices and half precision take the dense product, which is equal within rounding. Gradients flow to
-    the weights; parts that need a gradient take the dense product too.
+    The compressed product is for learning. Where no gradient is computed, for few rows, on other devices and in half
+    precision it is the dense product, which is equal within rounding: so what an agent chooses does not depend on how
+    many decisions it makes at once. Gradients flow to the weights; parts that need one take the dense product too.
 
     Args:
         parts: Inputs [n, ...] of any dtype, flattened and side by side the columns of the layer.
@@ -62,7 +63,9 @@ def sparse_linear(
 def _is_sparse_faster(parts: Sequence[Tensor], weight: Tensor, dtype: torch.dtype, num_dense: int) -> bool:
     """Return whether the compressed product is supported, and faster."""
     return (
-        len(parts[0]) >= MIN_SPARSE_ROWS
+        torch.is_grad_enabled()
+        and weight.requires_grad
+        and len(parts[0]) >= MIN_SPARSE_ROWS
         and any(part[0].numel() for part in parts[num_dense:])
         and weight.device.type == "cpu"
         and weight.dtype == dtype == torch.float32

@@ -67,6 +67,15 @@ def test_few_rows_are_multiplied_as_a_dense_matrix(n: int) -> None:
     assert torch.equal(output, linear(concat_flat(parts, torch.float32)))
 
 
+def test_without_gradients_a_row_does_not_depend_on_the_others() -> None:
+    """Else a game would depend on how many others are played beside it."""
+    parts = sparse_parts(MIN_SPARSE_ROWS)
+    linear = layer(parts)
+    with torch.inference_mode():
+        output = sparse_linear(parts, linear.weight, linear.bias, torch.float32, 1)
+        assert torch.equal(output, linear(concat_flat(parts, torch.float32)))
+
+
 def test_half_precision_is_multiplied_as_a_dense_matrix() -> None:
     parts = sparse_parts(MIN_SPARSE_ROWS)
     linear = layer(parts)
