@@ -34,12 +34,12 @@ from abl_cards.experiments.experiment import Experiment
 from abl_cards.experiments.report import Cell, ExperimentReport, ReportTable
 from abl_cards.experiments.rules import GameConfig
 from abl_cards.experiments.seeds import SeedsConfig, over_seeds
+from abl_cards.experiments.trained_agents import run_trainer
 from abl_cards.experiments.workspace import ExperimentWorkspace
 from abl_cards.games import Engine
 
 if TYPE_CHECKING:
     from abl_cards.training import TrainConfig as LoopSettings
-    from abl_cards.training import Trainer
 
 FROM_NOTHING, FROM_PREFERENCES = "nothing", "preferences"
 """Initial policies without weights: all labels alike, or the costs of the preferences."""
@@ -162,27 +162,12 @@ class _TrainedLoop:
         """Return the policy after some minutes of training, without look-ahead: the critic is too young for it."""
         file = self._weights_file(minutes)
         if not file.exists():
-            self._train(minutes, file)
+            run_trainer(self.workspace, self.loop_config, "joint abduction loop", minutes).save_weights(file)
         (player,) = load_agents([f"abl:no-lookahead,weights={file}"], self.engine)
         return replace(player, name=_time_text(minutes))  # wherever the folder lies
 
     def _weights_file(self, minutes: float) -> Path:
         return self.loop_config.directory / f"after-{minutes:g}-minutes.safetensors"
-
-    def _train(self, minutes: float, file: Path) -> None:
-        from abl_cards.training import Trainer
-
-        self.workspace.publish_partial()
-        with self.workspace.progress_bar(f"joint abduction loop, {format_count(minutes, 'minute')}", None) as tell:
-            loop = Trainer.from_config(self.loop_config, tell)
-            left = minutes - loop.seconds / 60
-            if left > 0:
-                loop.fit(left, callbacks=[lambda metrics: tell(loop.decisions, loop.progress_text)])
-            loop.save_weights(file)
-        self._log_run(loop)
-
-    def _log_run(self, loop: Trainer) -> None:
-        self.workspace.log(f"{loop.num_updates} updates, {loop.decisions} decisions, {loop.seconds / 60:.1f} minutes")
 
     def metrics(self) -> list[dict[str, Any]]:
         """Return the metrics of the run so far."""

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from abl_cards.agents import rules_fingerprint
+from abl_cards.core import format_count
 from abl_cards.experiments.agent_specs import AgentSpec, load_agents
 from abl_cards.experiments.rules import GameConfig
 from abl_cards.experiments.workspace import ExperimentWorkspace
@@ -18,24 +19,29 @@ QUICK_AGENT = "quick"
 """Name in reports of the agent that learns by the preset of games without shipped weights."""
 
 
-def run_trainer(workspace: ExperimentWorkspace, config: TrainConfig, title: str) -> Trainer:
-    """Train until ``config.total_decisions``, or return at once where a run has made them.
+def run_trainer(
+    workspace: ExperimentWorkspace, config: TrainConfig, title: str, minutes: float | None = None
+) -> Trainer:
+    """Train until ``config.total_decisions`` or for some minutes, or return at once where a run has come so far.
 
     Args:
         workspace: Workspace whose log and progress bar are used.
         config: Settings of the run, with its folder.
-        title: Name of the agent for people.
+        title: Name of the agent or the run for people.
+        minutes: Minutes of the whole run, those before an interruption among them; None for no limit.
     """
     from abl_cards.training import Trainer
 
     workspace.publish_partial()
-    decisions = config.total_decisions
-    with workspace.progress_bar(f"{title}, {decisions:,} decisions", decisions) as tell:
+    decisions = config.total_decisions if minutes is None else None
+    length = f"{decisions:,} decisions" if minutes is None else format_count(minutes, "minute")
+    with workspace.progress_bar(f"{title}, {length}", decisions) as tell:
         trainer = Trainer.from_config(config, tell)
-        if trainer.decisions < decisions:
-            trainer.fit(callbacks=[lambda metrics: tell(trainer.decisions, trainer.progress_text)])
-    minutes = trainer.seconds / 60
-    workspace.log(f"{title}: {trainer.num_updates} updates, {trainer.decisions} decisions, {minutes:.1f} minutes")
+        left = None if minutes is None else minutes - trainer.seconds / 60
+        if trainer.decisions < config.total_decisions and (left is None or left > 0):
+            trainer.fit(left, callbacks=[lambda metrics: tell(trainer.decisions, trainer.progress_text)])
+    taken = trainer.seconds / 60
+    workspace.log(f"{title}: {trainer.num_updates} updates, {trainer.decisions} decisions, {taken:.1f} minutes")
     return trainer
 
 

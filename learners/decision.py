@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import islice
 
 import torch
 from torch import Tensor, nn
@@ -202,11 +201,10 @@ class PrivilegedCritic(nn.Module):
         ]
         if self.inputs:
             parts.append(privileged.lead_mask[..., : self.labels])
-        first, *_ = self.value
-        value = sparse_linear(parts, first.weight, first.bias, inputs.observation.dtype)  # type: ignore[arg-type]
-        for layer in islice(self.value, 1, None):
-            value = layer(value)
-        return value.squeeze(1)
+        first = self.value[0]
+        hidden = sparse_linear(parts, first.weight, first.bias, inputs.observation.dtype)  # type: ignore[arg-type]
+        value: Tensor = self.value[1:](hidden).squeeze(1)
+        return value
 
 
 def ppo_loss(log_probability: Tensor, old_log_probability: Tensor, advantage: Tensor, clip_coef: float) -> Tensor:

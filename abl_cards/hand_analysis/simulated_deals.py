@@ -64,7 +64,6 @@ class DealSample:
 
     def save(self, file: str | Path) -> None:
         """Write the sample to a file; an interruption leaves the old file."""
-        file = Path(file)
         save_checkpoint(
             file,
             {

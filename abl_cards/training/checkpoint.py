@@ -29,7 +29,6 @@ def save_checkpoint(file: str | Path, state: dict[str, Any]) -> None:
         file: The checkpoint.
         state: Plain values, arrays and tensors, nested.
     """
-    file = Path(file)
     with atomic_write(file) as stream:
         write_archive(stream, state)
 

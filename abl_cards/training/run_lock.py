@@ -19,7 +19,6 @@ def lock_run_folder(folder: str | Path) -> Iterator[None]:
     Raises:
         GameError: Another process has locked it.
     """
-    folder = Path(folder)
     with ExitStack() as stack:
         try:
             stack.enter_context(lock_folder(folder))

@@ -55,7 +55,7 @@ def test_values_and_gradients_are_those_of_the_dense_product(n: int, num_dense: 
         result.square().mean().backward()
     for name, weight in sparse.named_parameters():
         torch.testing.assert_close(weight.grad, dense.get_parameter(name).grad, atol=1e-6, rtol=1e-4)
-        assert not torch.equal(output, expected)  # else it was not the compressed product
+    assert not torch.equal(output, expected)  # else it was not the compressed product
 
 
 @pytest.mark.parametrize("n", [0, 1, MIN_SPARSE_ROWS - 1])
