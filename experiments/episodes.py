@@ -47,8 +47,9 @@ def measure_episodes(
         "seed": seed,
     }  # fmt: skip
 
+    text = f"{pair[0].name} : {pair[1].name}"
     result = workspace.measure_cell(
-        what, lambda tell: play_episode_pair(engine, pair, count, seed, tell), f"{pair[0].name} : {pair[1].name}", count
+        what, lambda tell: play_episode_pair(engine, pair, count, seed, tell), text, count, side_by_side=count
     )
     return EpisodeSummary.from_json(count, result)
 

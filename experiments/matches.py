@@ -14,7 +14,7 @@ from abl_cards.experiments.agent_specs import AgentSpec
 from abl_cards.experiments.workspace import ExperimentWorkspace, ProgressCallback
 from abl_cards.games import Engine
 from abl_cards.games.types import Indices
-from abl_cards.matches import effective_sample_size, play_match, wilson_interval
+from abl_cards.matches import MAX_PARALLEL_GAMES, effective_sample_size, play_match, wilson_interval
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,9 @@ def measure_matches(
     }  # fmt: skip
     text = f"{first.name} : {second.name}"
     return MatchSummary.from_json(
-        workspace.measure_cell(what, lambda tell: _play(engine, pair, games, seed, tell), text, games)
+        workspace.measure_cell(
+            what, lambda tell: _play(engine, pair, games, seed, tell), text, games, MAX_PARALLEL_GAMES
+        )
     )
 
 

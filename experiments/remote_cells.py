@@ -83,7 +83,12 @@ class _SingleCellWorkspace(ExperimentWorkspace):
         self._results, self._requested = dict(known), requested
 
     def measure_cell(
-        self, inputs: Mapping[str, Any], compute: Callable[[ProgressCallback], Any], text: str, total: int | None = None
+        self,
+        inputs: Mapping[str, Any],
+        compute: Callable[[ProgressCallback], Any],
+        text: str,
+        total: int | None = None,
+        side_by_side: int = 1,
     ) -> Any:
         """Return a known result, or measure the requested cell; raises MissingCell for the others."""
         key = result_key(find_stored_inputs(self._results, inputs))

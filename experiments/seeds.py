@@ -16,7 +16,7 @@ import numpy as np
 from abl_cards.agents import files_fingerprint
 from abl_cards.core import plot_from_json, require_extra, setting, settings_to_json
 from abl_cards.experiments.report import Cell, ErrorBarPlot, ExperimentReport, LinePlot, MatrixPlot, Plot, ReportTable
-from abl_cards.experiments.workspace import ExperimentWorkspace, ProgressCallback
+from abl_cards.experiments.workspace import ExperimentWorkspace, ProgressBarFactory, ProgressCallback
 from abl_cards.games.description import KB_ROOT, SHOW_FILE
 from abl_cards.learners import WEIGHTS_FOLDER
 from abl_cards.matches import SEED_METHOD, combine_seeds, describe_coverage, interval_error, paired_test
@@ -77,11 +77,11 @@ def _inputs_fingerprint(settings: Any) -> str:
     return files_fingerprint([*files, *sorted(WEIGHTS_FOLDER.glob("*.json"))])
 
 
-def _forward_progress(tell: ProgressCallback) -> Any:
+def _forward_progress(tell: ProgressCallback) -> ProgressBarFactory:
     """Return a factory of progress bars that report to the bar of the seed."""
 
     @contextmanager
-    def open_bar(text: str, total: int | None) -> Iterator[ProgressCallback]:
+    def open_bar(text: str, total: int | None, side_by_side: int) -> Iterator[ProgressCallback]:
         yield lambda done, remark: tell(done, f"{text}: {remark}")
 
     return open_bar

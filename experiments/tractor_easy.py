@@ -146,7 +146,8 @@ def _play_pairing(workspace: ExperimentWorkspace, curriculum: Curriculum, meetin
             "lead": mean_interval(ahead, sides),
         }
 
-    result = workspace.measure_cell(what | {"games": meeting.games}, work, str(meeting), meeting.games)
+    games = meeting.games
+    result = workspace.measure_cell(what | {"games": games}, work, str(meeting), games, side_by_side=games)
     lead = tuple(result["lead"]) if result["lead"] else None
     return LevelsSummary(meeting.games, tuple(result["levels"]), result["won"], tuple(result["bounds"]), lead)
 

@@ -35,7 +35,7 @@ def run_trainer(
     workspace.publish_partial()
     decisions = config.total_decisions if minutes is None else None
     length = f"{decisions:,} decisions" if minutes is None else format_count(minutes, "minute")
-    with workspace.progress_bar(f"{title}, {length}", decisions) as tell:
+    with workspace.progress_bar(f"{title}, {length}", decisions, 1) as tell:
         trainer = Trainer.from_config(config, tell)
         left = None if minutes is None else minutes - trainer.seconds / 60
         if trainer.decisions < config.total_decisions and (left is None or left > 0):

@@ -15,7 +15,7 @@ from abl_cards.experiments.report import ExperimentReport, ReportTable
 
 ProgressCallback = Callable[[int, str], None]
 """Called with the amount that is done, and a remark."""
-ProgressBarFactory = Callable[[str, int | None], AbstractContextManager[ProgressCallback]]
+ProgressBarFactory = Callable[[str, int | None, int], AbstractContextManager[ProgressCallback]]
 """Opens a progress bar with a text and a total."""
 ReportPublisher = Callable[[ExperimentReport, str], Any]
 """Called with the report of finished measurements, and a text about missing ones."""
@@ -32,7 +32,7 @@ _MAX_RESULT_LENGTH = 200
 
 
 @contextmanager
-def no_progress_bar(text: str, total: int | None) -> Iterator[ProgressCallback]:
+def no_progress_bar(text: str, total: int | None, side_by_side: int = 1) -> Iterator[ProgressCallback]:
     """Show no progress bar."""
     yield lambda done, remark: None
 
@@ -89,7 +89,12 @@ class ExperimentWorkspace:
         self._num_planned += num_cells
 
     def measure_cell(
-        self, inputs: Mapping[str, Any], compute: Callable[[ProgressCallback], Any], text: str, total: int | None = None
+        self,
+        inputs: Mapping[str, Any],
+        compute: Callable[[ProgressCallback], Any],
+        text: str,
+        total: int | None = None,
+        side_by_side: int = 1,
     ) -> Any:
         """Return the result of a cell, measured before or now.
 
@@ -98,6 +103,7 @@ class ExperimentWorkspace:
             compute: Measures the result as plain values.
             text: Text of the progress bar.
             total: Total of the progress bar; None where it is unknown.
+            side_by_side: Items of the total that are worked on at once.
 
         Returns:
             The result as plain values.
@@ -113,7 +119,7 @@ class ExperimentWorkspace:
             self._num_done += 1
         else:
             self.publish_partial()
-            self._measure(inputs, compute, text, total)
+            self._measure(inputs, compute, text, total, side_by_side)
         self._finished.append((text, self._results[key]))
         self.fingerprints |= find_fingerprints(inputs)
         if self._make_report is None:
@@ -121,11 +127,17 @@ class ExperimentWorkspace:
         return self._results[key]
 
     def _measure(
-        self, inputs: Mapping[str, Any], compute: Callable[[ProgressCallback], Any], text: str, total: int | None
+        self,
+        inputs: Mapping[str, Any],
+        compute: Callable[[ProgressCallback], Any],
+        text: str,
+        total: int | None,
+        side_by_side: int,
     ) -> None:
         self._num_done += 1
         began = time.perf_counter()
-        with self.progress_bar(f"[{self._num_done}/{max(self._num_done, self._num_planned)}] {text}", total) as tell:
+        title = f"[{self._num_done}/{max(self._num_done, self._num_planned)}] {text}"
+        with self.progress_bar(title, total, side_by_side) as tell:
             self._store(inputs, compute(tell))
         self.log(f"{text}: {time.perf_counter() - began:.1f} s")
 
@@ -141,7 +153,7 @@ class ExperimentWorkspace:
         results, unknown = self._find_known(items, measure)
         while unknown and self._remote_runner:
             missing = {result_key(cell.inputs): cell for cell in unknown}
-            with self.progress_bar(f"{len(missing)} measurements elsewhere", len(missing)) as tell:
+            with self.progress_bar(f"{len(missing)} measurements elsewhere", len(missing), 1) as tell:
                 for number, (key, result) in enumerate(self._remote_runner(list(missing), self._results), 1):
                     self._store(missing[key].inputs, result)
                     self.log(f"{missing[key].text}: measured elsewhere")

@@ -173,7 +173,7 @@ def _play_on_ray(
     read = [] if deals is None else normalise_records(engine, read_records(deals))
     given = None if deals is None else tuple(record for record in read if not isinstance(record, GameError))
     match = MatchSpec(*where, tuple(names), games, seed, given)
-    with connect_cluster(address) as cluster, show_progress(" : ".join(names), games) as show:
+    with connect_cluster(address) as cluster, _show_games(names, games) as show:
         return play_match_on_ray(cluster, match, engine, ways, lambda done: show(done, ""))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,11 +12,12 @@ import pytest
 from abl_cards.agents import agent_variant
 from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.experiments.agent_specs import load_agents
+from abl_cards.experiments.episodes import measure_episodes
 from abl_cards.experiments.matches import MatchSummary, PointShares, measure_matches, share_of_episodes
-from abl_cards.experiments.workspace import ExperimentWorkspace
+from abl_cards.experiments.workspace import ExperimentWorkspace, ProgressCallback
 from abl_cards.games.engine import Engine, compile_engine
 from abl_cards.matches.intervals import wilson_interval
-from abl_cards.matches.match_runner import play_match
+from abl_cards.matches.match_runner import MAX_PARALLEL_GAMES, play_match
 
 
 def test_both_sides_of_an_outcome(engine: Engine, tmp_path: Path) -> None:
@@ -117,3 +119,17 @@ def test_points_of_any_size_are_kept(tmp_path: Path) -> None:
     assert sorted(points[0].tolist()) == sorted(expected)
     assert points[0].max() > 127
     assert (points[0] == points[1]).all()  # as measured, and as stored
+
+
+def test_a_progress_bar_learns_that_games_and_episodes_are_played_side_by_side(engine: Engine, tmp_path: Path) -> None:
+    """Regression: the time left of an experiment was stated from the first few games of hundreds that end together."""
+    bars = list[tuple[int | None, int]]()
+
+    def progress_bar(text: str, total: int | None, side_by_side: int) -> AbstractContextManager[ProgressCallback]:
+        bars.append((total, side_by_side))
+        return nullcontext(lambda done, remark: None)
+
+    (greedy, random), desk = load_agents(["greedy", "random"], engine), ExperimentWorkspace(tmp_path, progress_bar)
+    measure_matches(desk, engine, (greedy, random), 2, 3)
+    measure_episodes(desk, engine, (greedy, random), 6, 3)
+    assert bars == [(2, MAX_PARALLEL_GAMES), (6, 6)]
