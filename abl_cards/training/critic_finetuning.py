@@ -3,28 +3,87 @@
 In self-play the critic learns from each decision once, while the policy changes. Looking ahead needs a better critic,
 and one of whole episodes: its targets are their points, also where self-play rewards tricks.
 The final policy is fixed, games are cheap, and each counts under every symmetry of the cards.
+
+All decisions of an episode share its points, so a critic soon learns the episodes by heart: a second pass over them
+makes it worse. Other games therefore tell whether it has become better; if it has not, the former critic stays.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
 
 import numpy as np
+import torch
 
 from abl_cards.agents import NeuroSymbolicPolicy
+from abl_cards.core import seed64
 from abl_cards.games import Engine
-from abl_cards.learners import Networks, PPOConfig, Symmetries
+from abl_cards.learners import Examples, Networks, PPOConfig, Symmetries, to_training_batch
 from abl_cards.training.experience import Experience
 from abl_cards.training.joint_loop import SelfPlay
 from abl_cards.training.pretraining import ProgressCallback
-from abl_cards.training.supervised import StepCallback, SupervisedRun
+from abl_cards.training.supervised import EVALUATION_BATCH, StepCallback, SupervisedRun
 from abl_cards.training.updates import value_loss
 
 CHUNK_ROWS = 32_768
 """Decisions with a choice that are collected at once."""
 ROUND_ROWS = 32 * CHUNK_ROWS
 """Decisions in memory at a time; the critic learns from them before the next are played."""
+HELD_OUT_ROWS = 4 * CHUNK_ROWS
+"""Decisions of other games, at most, that tell whether the critic has become better; no more than it learns from."""
 _BATCH_SIZE, _PEAK_LEARNING_RATE = 2048, 1e-3
+
+
+@dataclass(frozen=True)
+class CriticErrors:
+    """Mean squared errors of a critic on decisions of games that it does not learn from."""
+
+    before: float
+    after: float  # where it is not less than before, the former critic stays
+    variance: float  # of the returns, which is the error of the best constant
+    decisions: int
+
+    @property
+    def is_better(self) -> bool:
+        """Whether the critic is better than before."""
+        return self.after < self.before
+
+
+@dataclass
+class CriticRun(SupervisedRun):
+    """A supervised run of a critic, and its errors once it has ended."""
+
+    errors: CriticErrors | None = field(default=None, init=False)
+
+    def train(
+        self,
+        examples: Examples,
+        device: torch.device,
+        on_step: StepCallback | None = None,
+        until_step: int | None = None,
+    ) -> None:
+        """Train on examples, none of them twice before all were used; progress may raise to stop in between."""
+        order = np.random.default_rng(seed64(self.seed)).permutation(len(examples))
+
+        def loss(rng: np.random.Generator) -> torch.Tensor:
+            places = np.arange(self.batch_size) + self.steps_done * self.batch_size
+            rows = examples.at(order[places % len(order)])
+            symmetry = int(rng.integers(len(self.symmetries)))
+            return self.loss_fn(to_training_batch(rows, device, self.symmetries, symmetry), rows)
+
+        self.minimise(loss, on_step, until_step)
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return the state of an interrupted or finished training."""
+        return super().state_dict() | {"errors": asdict(self.errors) if self.errors else None}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Take up what was kept."""
+        super().load_state_dict(state)
+        errors = state.get("errors")
+        self.errors = CriticErrors(**errors) if errors else None
 
 
 class SelfPlayGames:
@@ -60,21 +119,70 @@ class SelfPlayGames:
         return Experience.concatenate(parts)
 
     def train_critic(
-        self, supervised_run: SupervisedRun, min_rows: int, on_step: StepCallback, on_progress: ProgressCallback
-    ) -> None:
-        """Make the remaining steps of a run, on at least ``min_rows`` decisions, round by round."""
+        self,
+        critic_run: CriticRun,
+        former: Mapping[str, torch.Tensor],
+        min_rows: int,
+        on_step: StepCallback,
+        on_progress: ProgressCallback,
+    ) -> CriticErrors:
+        """Make the remaining steps of a run on at least ``min_rows`` decisions, and keep the better critic.
+
+        Args:
+            critic_run: The run, which may have been interrupted or finished before.
+            former: Weights that the critic began with.
+            min_rows: Decisions to learn from, with a choice.
+            on_step: Called after each step.
+            on_progress: Called with the decisions that are played.
+
+        Returns:
+            Errors on decisions of other games.
+        """
+        if critic_run.errors:
+            return critic_run.errors
         sizes = [min(ROUND_ROWS, min_rows - first) for first in range(0, min_rows, ROUND_ROWS)]
-        learned = np.cumsum(sizes) * supervised_run.steps // sum(sizes)
+        learned = np.cumsum(sizes) * critic_run.steps // sum(sizes)
         for number, (size, until) in enumerate(zip(sizes, learned.tolist(), strict=True)):
-            if supervised_run.steps_done < until:
-                supervised_run.train(
+            if critic_run.steps_done < until:
+                critic_run.train(
                     self.collect_decisions(size, number, on_progress), self._policy.networks.device, on_step, until
                 )
+        held_out = self.collect_decisions(min(HELD_OUT_ROWS, min_rows), len(sizes), on_progress)
+        critic, learned_weights = critic_run.model, {k: v.clone() for k, v in critic_run.model.state_dict().items()}
+        after = self._mean_squared_error(held_out)
+        critic.load_state_dict(former)
+        errors = CriticErrors(
+            self._mean_squared_error(held_out), after, float(held_out.value_target.var()), len(held_out)
+        )
+        if errors.is_better:
+            critic.load_state_dict(learned_weights)
+        critic_run.errors = errors
+        return errors
+
+    def _mean_squared_error(self, rows: Experience) -> float:
+        """Return the error of the critic of the networks on decisions."""
+        networks, total = self._policy.networks, 0.0
+        with torch.inference_mode():
+            for first in range(0, len(rows), EVALUATION_BATCH):
+                part = rows.at(np.arange(first, min(first + EVALUATION_BATCH, len(rows))))
+                total += float(value_loss(networks, to_training_batch(part, networks.device), part)) * len(part)
+        return total / len(rows)
 
 
-def create_critic_run(networks: Networks, symmetries: Symmetries, steps: int, seed: int) -> SupervisedRun:
-    """Return a supervised run of the critic towards the returns of decisions."""
-    return SupervisedRun(
-        networks.critic, lambda batch, rows: value_loss(networks, batch, rows), symmetries, steps, seed,
+def create_critic_run(
+    networks: Networks, symmetries: Symmetries, num_decisions: int, steps: int | None = None, seed: int = 0
+) -> CriticRun:
+    """Return a supervised run of the critic towards the returns of decisions.
+
+    Args:
+        networks: The networks; their critic learns.
+        symmetries: Symmetries of the cards.
+        num_decisions: Decisions it will learn from.
+        steps: Steps of learning; None for those that use each decision once.
+        seed: Seed of the order.
+    """
+    return CriticRun(
+        networks.critic, lambda batch, rows: value_loss(networks, batch, rows), symmetries,
+        -(-num_decisions // _BATCH_SIZE) if steps is None else steps, seed,
         batch_size=_BATCH_SIZE, peak_learning_rate=_PEAK_LEARNING_RATE,
     )  # fmt: skip

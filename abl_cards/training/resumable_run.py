@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 from abl_cards.core import ErrorCode, GameError
 from abl_cards.learners import Networks
 from abl_cards.training.checkpoint import CHECKPOINT_SUFFIX, translate_restore_errors
+from abl_cards.training.critic_finetuning import CriticErrors
 from abl_cards.training.model_pool import League
 from abl_cards.training.pretraining import ProgressCallback, pretrain
 from abl_cards.training.process_group import ProcessRank
@@ -170,12 +171,12 @@ class ResumableRun(TrainingWorker):
             self.league.size, self._metrics_size = state["league"], state["metrics"]
             self._commands = list(dict.fromkeys([*state["commands"], *self._commands]))
 
-    def save_weights(self, file: Path, critic_finetune_decisions: int = 0) -> None:
+    def save_weights(self, file: Path, critic_errors: CriticErrors | None = None) -> None:
         """Save the weights that an agent plays by, and the card beside them.
 
         Args:
             file: File with the suffix ``.safetensors``.
-            critic_finetune_decisions: Decisions that the critic was fine-tuned on.
+            critic_errors: Errors of the critic before and after fine-tuning; None without.
 
         Raises:
             GameError: A model of one's own has no weights that can be saved.
@@ -184,4 +185,10 @@ class ResumableRun(TrainingWorker):
         check_saved(self.networks)
         playing = copy_for_play(self.networks, self.learner.ema.weights)
         card = make_card(self.settings, self.networks, self.decisions, self.seconds, self._commands)
-        save_run_weights(file, playing, replace(card, critic_finetune_decisions=critic_finetune_decisions))
+        if critic_errors:
+            card = replace(
+                card,
+                critic_finetune_decisions=self.settings.critic_finetune_decisions if critic_errors.is_better else 0,
+                results={"squared error of the critic on other games": asdict(critic_errors)},
+            )
+        save_run_weights(file, playing, card)

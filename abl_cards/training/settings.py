@@ -133,8 +133,8 @@ class TrainConfig:
         NON_NEGATIVE,
         formerly="critic_lessons",
     )
-    critic_finetune_steps: int = setting(
-        3_000, "steps of the critic on these decisions", NON_NEGATIVE, formerly="critic_steps"
+    critic_finetune_steps: int | None = setting(
+        None, "steps of the critic on these decisions; none uses each once", NON_NEGATIVE, formerly="critic_steps"
     )
     learning_rate: float | None = setting(None, "learning rate of PPO; none is the preset's", UNIT_INTERVAL)
     anneal_lr: bool | None = setting(

@@ -298,10 +298,13 @@ class Trainer(ResumableRun):
         settings, playing = self.settings, copy_for_play(self.networks, self.learner.ema.weights)
         if not settings.critic_finetune_decisions:
             return
-        fit = create_critic_run(playing, self.learner.symmetries, settings.critic_finetune_steps, settings.seed)
+        num_decisions = settings.critic_finetune_decisions
+        fit = create_critic_run(
+            playing, self.learner.symmetries, num_decisions, settings.critic_finetune_steps, settings.seed
+        )
         checkpoint_path = settings.directory / f"critic-{self.decisions}{CHECKPOINT_SUFFIX}"
         with lock_run_folder(settings.directory), Checkpointer(fit, "critic", checkpoint_path, on_progress) as progress:
             games = SelfPlayGames(self.engine, playing, self.ppo, settings.seed, settings.num_envs)
-            games.train_critic(fit, settings.critic_finetune_decisions, progress, on_progress)
+            errors = games.train_critic(fit, self.networks.critic.state_dict(), num_decisions, progress, on_progress)
             self.networks.critic.load_state_dict(playing.critic.state_dict())
-            self.save_weights(self.weights_path, settings.critic_finetune_decisions)
+            self.save_weights(self.weights_path, errors)
