@@ -16,7 +16,7 @@ from abl_cards.experiments.report import ExperimentReport, ReportTable
 ProgressCallback = Callable[[int, str], None]
 """Called with the amount that is done, and a remark."""
 ProgressBarFactory = Callable[[str, int | None, int], AbstractContextManager[ProgressCallback]]
-"""Opens a progress bar with a text and a total."""
+"""Opens a progress bar with a text, a total, and the number of its items that are worked on at once."""
 ReportPublisher = Callable[[ExperimentReport, str], Any]
 """Called with the report of finished measurements, and a text about missing ones."""
 RemoteRunner = Callable[[Sequence[str], Mapping[str, Any]], Iterator[tuple[str, Any]]]

@@ -11,6 +11,7 @@ makes it worse. Other games therefore tell whether it has become better; if it h
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import deepcopy
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -20,11 +21,11 @@ import torch
 from abl_cards.agents import NeuroSymbolicPolicy
 from abl_cards.core import seed64
 from abl_cards.games import Engine
-from abl_cards.learners import Examples, Networks, PPOConfig, Symmetries, to_training_batch
+from abl_cards.learners import Networks, PPOConfig, Symmetries, to_training_batch
 from abl_cards.training.experience import Experience
 from abl_cards.training.joint_loop import SelfPlay
 from abl_cards.training.pretraining import ProgressCallback
-from abl_cards.training.supervised import EVALUATION_BATCH, StepCallback, SupervisedRun
+from abl_cards.training.supervised import EVALUATION_BATCH, RowSampler, StepCallback, SupervisedRun
 from abl_cards.training.updates import value_loss
 
 CHUNK_ROWS = 32_768
@@ -57,23 +58,11 @@ class CriticRun(SupervisedRun):
 
     errors: CriticErrors | None = field(default=None, init=False)
 
-    def train(
-        self,
-        examples: Examples,
-        device: torch.device,
-        on_step: StepCallback | None = None,
-        until_step: int | None = None,
-    ) -> None:
-        """Train on examples, none of them twice before all were used; progress may raise to stop in between."""
-        order = np.random.default_rng(seed64(self.seed)).permutation(len(examples))
-
-        def loss(rng: np.random.Generator) -> torch.Tensor:
-            places = np.arange(self.batch_size) + self.steps_done * self.batch_size
-            rows = examples.at(order[places % len(order)])
-            symmetry = int(rng.integers(len(self.symmetries)))
-            return self.loss_fn(to_training_batch(rows, device, self.symmetries, symmetry), rows)
-
-        self.minimise(loss, on_step, until_step)
+    def make_row_sampler(self, num_examples: int) -> RowSampler:
+        """Return what chooses the examples of a step: none of them twice before all were used."""
+        order = np.random.default_rng(seed64(self.seed)).permutation(num_examples)
+        places = np.arange(self.batch_size)
+        return lambda rng: order[(places + self.steps_done * self.batch_size) % num_examples]
 
     def state_dict(self) -> dict[str, Any]:
         """Return the state of an interrupted or finished training."""
@@ -148,7 +137,7 @@ class SelfPlayGames:
                     self.collect_decisions(size, number, on_progress), self._policy.networks.device, on_step, until
                 )
         held_out = self.collect_decisions(min(HELD_OUT_ROWS, min_rows), len(sizes), on_progress)
-        critic, learned_weights = critic_run.model, {k: v.clone() for k, v in critic_run.model.state_dict().items()}
+        critic, learned_weights = critic_run.model, deepcopy(critic_run.model.state_dict())
         after = self._mean_squared_error(held_out)
         critic.load_state_dict(former)
         errors = CriticErrors(
@@ -164,7 +153,7 @@ class SelfPlayGames:
         networks, total = self._policy.networks, 0.0
         with torch.inference_mode():
             for first in range(0, len(rows), EVALUATION_BATCH):
-                part = rows.at(np.arange(first, min(first + EVALUATION_BATCH, len(rows))))
+                part = rows.at(slice(first, first + EVALUATION_BATCH))
                 total += float(value_loss(networks, to_training_batch(part, networks.device), part)) * len(part)
         return total / len(rows)
 

@@ -40,6 +40,8 @@ EVALUATION_BATCH = 4096
 
 StepCallback = Callable[[int, float], None]
 """Told after each step how many are done, and the loss."""
+RowSampler = Callable[[np.random.Generator], Indices]
+"""Chooses the examples of a step by its random numbers."""
 BatchLoss = Callable[[np.random.Generator], torch.Tensor]
 """Loss to minimise, of a batch drawn by the random numbers."""
 
@@ -207,14 +209,19 @@ class SupervisedRun:
         until_step: int | None = None,
     ) -> None:
         """Train on examples to the end, or until so many steps are done; progress may raise to stop in between."""
+        choose_rows = self.make_row_sampler(len(examples))
 
         def loss(rng: np.random.Generator) -> torch.Tensor:
-            rows = examples.at(rng.integers(0, len(examples), self.batch_size))
+            rows = examples.at(choose_rows(rng))
             return self.loss_fn(
                 to_training_batch(rows, device, self.symmetries, int(rng.integers(len(self.symmetries)))), rows
             )
 
         self.minimise(loss, on_step, until_step)
+
+    def make_row_sampler(self, num_examples: int) -> RowSampler:
+        """Return what chooses the examples of a step: any, by its random numbers."""
+        return lambda rng: rng.integers(0, num_examples, self.batch_size)
 
     def minimise(
         self, batch_loss: BatchLoss, on_step: StepCallback | None = None, until_step: int | None = None
