@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from abl_cards.cluster import PackedArray, RayCluster, pack, pack_result, unpack
-from abl_cards.core import ErrorCode, GameError, find_stored_inputs, result_key
+from abl_cards.core import ErrorCode, GameError, result_key
 from abl_cards.experiments.report import ExperimentReport
 from abl_cards.experiments.workspace import ExperimentWorkspace, K, MissingCell, ProgressCallback, V
 from abl_cards.training import from_plain, to_plain
@@ -80,23 +80,13 @@ class _SingleCellWorkspace(ExperimentWorkspace):
 
     def __init__(self, folder: Path, known: Mapping[str, Any], requested: str) -> None:
         super().__init__(folder, use_cache=False)
-        self._results, self._requested = dict(known), requested
+        self._results, self._requested, self._is_dry_run = dict(known), requested, True
 
-    def measure_cell(
-        self,
-        inputs: Mapping[str, Any],
-        compute: Callable[[ProgressCallback], Any],
-        text: str,
-        total: int | None = None,
-        side_by_side: int = 1,
-    ) -> Any:
-        """Return a known result, or measure the requested cell; raises MissingCell for the others."""
-        key = result_key(find_stored_inputs(self._results, inputs))
-        if key == self._requested:
+    def _skip_cell(self, inputs: Mapping[str, Any], compute: Callable[[ProgressCallback], Any], text: str) -> Any:
+        """Measure the requested cell; raises MissingCell for the others."""
+        if result_key(inputs) == self._requested:
             raise _CellMeasured(compute(lambda done, remark: None))
-        if key not in self._results:
-            raise MissingCell(inputs, text)
-        return self._results[key]
+        return super()._skip_cell(inputs, compute, text)
 
     def measure_each(
         self,

@@ -111,9 +111,7 @@ class ExperimentWorkspace:
         inputs = find_stored_inputs(self._results, inputs)
         key = result_key(inputs)
         if self._is_dry_run:
-            if key not in self._results:
-                raise MissingCell(inputs, text)
-            return self._results[key]
+            return self._results[key] if key in self._results else self._skip_cell(inputs, compute, text)
         if key in self._results:
             self.log(f"{text}: known")
             self._num_done += 1
@@ -125,6 +123,10 @@ class ExperimentWorkspace:
         if self._make_report is None:
             self._is_published = False
         return self._results[key]
+
+    def _skip_cell(self, inputs: Mapping[str, Any], compute: Callable[[ProgressCallback], Any], text: str) -> Any:
+        """Raise MissingCell for an unknown cell of a dry run."""
+        raise MissingCell(inputs, text)
 
     def _measure(
         self,
