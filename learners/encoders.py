@@ -11,56 +11,81 @@ from torch import Tensor, nn
 from abl_cards.games.types import FeatureTable
 from abl_cards.learners.presets import EncoderConfig
 
+HISTORY_FEATURES = ("recent", "recent_seat")
+"""Features with a row for each of the last acts, latest last: the cards of the acts, then who made them."""
+
 
 @dataclass(frozen=True)
 class ObservationLayout:
-    """The features of an observation that are its state, and those that are steps of its history."""
+    """The features of an observation that are its state, and those that are steps of its history, in any order."""
 
     size: int
-    num_steps: int  # 0 where the observation has no history
-    history_slices: tuple[slice, ...]  # features of shape [steps, ...], the cards of each act first
+    history_features: tuple[tuple[slice, int], ...]  # columns and number of acts, the cards of the acts first
+    acts_slice: slice  # cards of the last acts
     played_slice: slice  # cards played so far
 
     @classmethod
     def of(cls, table: FeatureTable) -> ObservationLayout:
-        """Derive the layout from a table: features whose name begins with ``recent`` have a row for each step."""
-        recent = [feature for feature in table.features if feature.name.startswith("recent")]
-        steps = recent[0].shape[0] if recent else 0
-        played = table.slices.get("played", slice(0, 0))
-        return cls(table.size, steps, tuple(table[feature.name] for feature in recent), played)
+        """Derive the layout from a table."""
+        shapes = {feature.name: feature.shape for feature in table.features}
+        history = tuple((table[name], shapes[name][0]) for name in HISTORY_FEATURES if name in shapes)
+        acts, played = (table.slices.get(name, slice(0, 0)) for name in ("recent", "played"))
+        return cls(table.size, history, acts, played)
+
+    @property
+    def num_steps(self) -> int:
+        """Number of acts of the history, 0 where the observation has none."""
+        return max((steps for _, steps in self.history_features), default=0)
 
     @property
     def state_size(self) -> int:
-        """Number of features of the state, which come first."""
-        return self.history_slices[0].start if self.history_slices else self.size
+        """Number of features of the state."""
+        return self.size - sum(_width(part) for part, _ in self.history_features)
 
     @property
     def step_size(self) -> int:
         """Number of features of a step."""
-        return (self.size - self.state_size) // self.num_steps
+        return sum(_width(part) // steps for part, steps in self.history_features)
 
     @property
     def current_size(self) -> int:
         """Number of features that ``current_features`` returns."""
-        acts = self.history_slices[0].stop - self.history_slices[0].start if self.history_slices else 0
-        return self.size - (self.played_slice.stop - self.played_slice.start) - acts + self.num_steps
+        acts = sum(steps for part, steps in self.history_features if part == self.acts_slice)
+        return self.size - _width(self.played_slice) - _width(self.acts_slice) + acts
 
     def current_features(self, observation: Tensor) -> list[Tensor]:
         """Split [n, size] into parts of [n, current_size]: no cards played, but which of the last acts had none."""
-        parts = [observation[:, : self.played_slice.start], observation[:, self.played_slice.stop : self.state_size]]
-        if self.history_slices:
-            cards, *rest = self.history_slices
-            acts = torch.unflatten(observation[:, cards], 1, (self.num_steps, -1))
-            parts += [acts.sum(dim=2) > 0, *(observation[:, part] for part in rest)]
+        history = [part for part, _ in self.history_features]
+        parts = [observation[:, part] for part in _between([self.played_slice, *history], self.size)]
+        for part, steps in self.history_features:
+            columns = observation[:, part]
+            is_cards = part == self.acts_slice
+            parts.append(torch.unflatten(columns, 1, (steps, -1)).sum(dim=2) > 0 if is_cards else columns)
         return parts
 
     def split_history(self, observation: Tensor) -> tuple[Tensor, Tensor]:
-        """Split [n, size] into the state [n, state] and the history [n, steps, step]."""
-        parts = [
-            observation[:, part].reshape(len(observation), self.num_steps, (part.stop - part.start) // self.num_steps)
-            for part in self.history_slices
-        ]
-        return observation[:, : self.state_size], torch.cat(parts, dim=2)
+        """Split [n, size] into the state [n, state] and the history [n, steps, step], zero where acts are missing."""
+        steps = []
+        for part, num_acts in self.history_features:
+            acts = torch.unflatten(observation[:, part], 1, (num_acts, -1))
+            missing = self.num_steps - num_acts
+            steps.append(nn.functional.pad(acts, (0, 0, missing, 0)) if missing else acts)
+        state = [observation[:, part] for part in _between([part for part, _ in self.history_features], self.size)]
+        return state[0] if len(state) == 1 else torch.cat(state, dim=1), torch.cat(steps, dim=2)
+
+
+def _width(part: slice) -> int:
+    width: int = part.stop - part.start
+    return width
+
+
+def _between(parts: list[slice], size: int) -> list[slice]:
+    """Return what the slices leave of 0..size-1, in order; empty ones divide nothing."""
+    bounds = [0]
+    for part in sorted((part for part in parts if _width(part)), key=lambda part: part.start):
+        bounds += [part.start, part.stop]
+    bounds.append(size)
+    return [slice(low, high) for low, high in zip(bounds[::2], bounds[1::2], strict=True) if low < high]
 
 
 def mlp(sizes: tuple[int, ...]) -> nn.Sequential:
