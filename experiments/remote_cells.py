@@ -82,11 +82,13 @@ class _SingleCellWorkspace(ExperimentWorkspace):
         super().__init__(folder, use_cache=False)
         self._results, self._requested, self._is_dry_run = dict(known), requested, True
 
-    def _skip_cell(self, inputs: Mapping[str, Any], compute: Callable[[ProgressCallback], Any], text: str) -> Any:
+    def _handle_missing_cell(
+        self, inputs: Mapping[str, Any], compute: Callable[[ProgressCallback], Any], text: str
+    ) -> Any:
         """Measure the requested cell; raises MissingCell for the others."""
         if result_key(inputs) == self._requested:
             raise _CellMeasured(compute(lambda done, remark: None))
-        return super()._skip_cell(inputs, compute, text)
+        return super()._handle_missing_cell(inputs, compute, text)
 
     def measure_each(
         self,

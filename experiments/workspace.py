@@ -111,7 +111,7 @@ class ExperimentWorkspace:
         inputs = find_stored_inputs(self._results, inputs)
         key = result_key(inputs)
         if self._is_dry_run:
-            return self._results[key] if key in self._results else self._skip_cell(inputs, compute, text)
+            return self._results[key] if key in self._results else self._handle_missing_cell(inputs, compute, text)
         if key in self._results:
             self.log(f"{text}: known")
             self._num_done += 1
@@ -124,7 +124,9 @@ class ExperimentWorkspace:
             self._is_published = False
         return self._results[key]
 
-    def _skip_cell(self, inputs: Mapping[str, Any], compute: Callable[[ProgressCallback], Any], text: str) -> Any:
+    def _handle_missing_cell(
+        self, inputs: Mapping[str, Any], compute: Callable[[ProgressCallback], Any], text: str
+    ) -> Any:
         """Raise MissingCell for an unknown cell of a dry run."""
         raise MissingCell(inputs, text)
 

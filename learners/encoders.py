@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -11,8 +14,17 @@ from torch import Tensor, nn
 from abl_cards.games.types import FeatureTable
 from abl_cards.learners.presets import EncoderConfig
 
-HISTORY_FEATURES = ("recent", "recent_seat")
+CARDS_OF_ACTS = "recent"
+HISTORY_FEATURES = (CARDS_OF_ACTS, "recent_seat")
 """Features with a row for each of the last acts, latest last: the cards of the acts, then who made them."""
+
+
+class HistoryFeature(NamedTuple):
+    """A feature with a row for each of the last acts."""
+
+    columns: slice  # of the observation
+    num_acts: int
+    is_cards: bool  # whether its rows are the cards of the acts
 
 
 @dataclass(frozen=True)
@@ -20,57 +32,67 @@ class ObservationLayout:
     """The features of an observation that are its state, and those that are steps of its history, in any order."""
 
     size: int
-    history_features: tuple[tuple[slice, int], ...]  # columns and number of acts, the cards of the acts first
-    acts_slice: slice  # cards of the last acts
+    history: tuple[HistoryFeature, ...]  # the cards of the acts first
     played_slice: slice  # cards played so far
 
     @classmethod
     def of(cls, table: FeatureTable) -> ObservationLayout:
         """Derive the layout from a table."""
         shapes = {feature.name: feature.shape for feature in table.features}
-        history = tuple((table[name], shapes[name][0]) for name in HISTORY_FEATURES if name in shapes)
-        acts, played = (table.slices.get(name, slice(0, 0)) for name in ("recent", "played"))
-        return cls(table.size, history, acts, played)
+        history = tuple(
+            HistoryFeature(table[name], shapes[name][0], name == CARDS_OF_ACTS)
+            for name in HISTORY_FEATURES
+            if name in shapes
+        )
+        return cls(table.size, history, table.slices.get("played", slice(0, 0)))
 
     @property
     def num_steps(self) -> int:
         """Number of acts of the history, 0 where the observation has none."""
-        return max((steps for _, steps in self.history_features), default=0)
+        return max((feature.num_acts for feature in self.history), default=0)
+
+    @cached_property
+    def state_slices(self) -> tuple[slice, ...]:
+        """Columns of the state."""
+        return _complement([feature.columns for feature in self.history], self.size)
+
+    @cached_property
+    def current_slices(self) -> tuple[slice, ...]:
+        """Columns of the state without the cards played."""
+        return _complement([self.played_slice, *(feature.columns for feature in self.history)], self.size)
 
     @property
     def state_size(self) -> int:
         """Number of features of the state."""
-        return self.size - sum(_width(part) for part, _ in self.history_features)
+        return sum(map(_width, self.state_slices))
 
     @property
     def step_size(self) -> int:
         """Number of features of a step."""
-        return sum(_width(part) // steps for part, steps in self.history_features)
+        return sum(_width(feature.columns) // feature.num_acts for feature in self.history)
 
     @property
     def current_size(self) -> int:
         """Number of features that ``current_features`` returns."""
-        acts = sum(steps for part, steps in self.history_features if part == self.acts_slice)
-        return self.size - _width(self.played_slice) - _width(self.acts_slice) + acts
+        acts = sum(feature.num_acts if feature.is_cards else _width(feature.columns) for feature in self.history)
+        return sum(map(_width, self.current_slices)) + acts
 
     def current_features(self, observation: Tensor) -> list[Tensor]:
         """Split [n, size] into parts of [n, current_size]: no cards played, but which of the last acts had none."""
-        history = [part for part, _ in self.history_features]
-        parts = [observation[:, part] for part in _between([self.played_slice, *history], self.size)]
-        for part, steps in self.history_features:
-            columns = observation[:, part]
-            is_cards = part == self.acts_slice
-            parts.append(torch.unflatten(columns, 1, (steps, -1)).sum(dim=2) > 0 if is_cards else columns)
+        parts = [observation[:, part] for part in self.current_slices]
+        for columns, num_acts, is_cards in self.history:
+            acts = observation[:, columns]
+            parts.append(torch.unflatten(acts, 1, (num_acts, -1)).sum(dim=2) > 0 if is_cards else acts)
         return parts
 
     def split_history(self, observation: Tensor) -> tuple[Tensor, Tensor]:
         """Split [n, size] into the state [n, state] and the history [n, steps, step], zero where acts are missing."""
         steps = []
-        for part, num_acts in self.history_features:
-            acts = torch.unflatten(observation[:, part], 1, (num_acts, -1))
-            missing = self.num_steps - num_acts
-            steps.append(nn.functional.pad(acts, (0, 0, missing, 0)) if missing else acts)
-        state = [observation[:, part] for part in _between([part for part, _ in self.history_features], self.size)]
+        for columns, num_acts, _ in self.history:
+            acts = torch.unflatten(observation[:, columns], 1, (num_acts, -1))
+            num_missing = self.num_steps - num_acts
+            steps.append(nn.functional.pad(acts, (0, 0, num_missing, 0)) if num_missing else acts)
+        state = [observation[:, part] for part in self.state_slices]
         return state[0] if len(state) == 1 else torch.cat(state, dim=1), torch.cat(steps, dim=2)
 
 
@@ -79,13 +101,13 @@ def _width(part: slice) -> int:
     return width
 
 
-def _between(parts: list[slice], size: int) -> list[slice]:
+def _complement(parts: Sequence[slice], size: int) -> tuple[slice, ...]:
     """Return what the slices leave of 0..size-1, in order; empty ones divide nothing."""
     bounds = [0]
-    for part in sorted((part for part in parts if _width(part)), key=lambda part: part.start):
+    for part in sorted(filter(_width, parts), key=lambda part: part.start):
         bounds += [part.start, part.stop]
     bounds.append(size)
-    return [slice(low, high) for low, high in zip(bounds[::2], bounds[1::2], strict=True) if low < high]
+    return tuple(slice(low, high) for low, high in zip(bounds[::2], bounds[1::2], strict=True) if low < high)
 
 
 def mlp(sizes: tuple[int, ...]) -> nn.Sequential:

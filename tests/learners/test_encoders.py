@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from abl_cards.games import game_names, load
 from abl_cards.games.types import FeatureTable, ObservationFeature
 from abl_cards.learners import GameShape, Networks
+from abl_cards.learners.decision import PolicyNetwork
 from abl_cards.learners.encoders import ObservationLayout
 from tests.learners.tiny import TINY
 
@@ -17,7 +18,7 @@ NUM_KINDS, NUM_SEATS = 5, 3
 
 
 @st.composite
-def tables(draw: st.DrawFn) -> FeatureTable:
+def feature_tables(draw: st.DrawFn) -> FeatureTable:
     """Return the features of an observation in any order, with any numbers of acts or none."""
     shapes: dict[str, tuple[int, ...]] = {"hand": (NUM_KINDS,), "recently_led": (2,), "trick": (NUM_SEATS, NUM_KINDS)}
     if draw(st.booleans()):
@@ -29,7 +30,7 @@ def tables(draw: st.DrawFn) -> FeatureTable:
     return FeatureTable(tuple(ObservationFeature(name, shapes[name], "") for name in names))
 
 
-@given(tables())
+@given(feature_tables())
 def test_every_feature_is_in_the_state_or_the_history_once(table: FeatureTable) -> None:
     layout = ObservationLayout.of(table)
     observation = torch.arange(1.0, 2 * table.size + 1).reshape(2, table.size)
@@ -55,7 +56,7 @@ def test_every_feature_is_in_the_state_or_the_history_once(table: FeatureTable) 
         first += acts.shape[2]
 
 
-def test_an_act_without_cards_is_told_apart() -> None:
+def test_current_features_mark_acts_with_cards() -> None:
     table = FeatureTable((ObservationFeature("recent", (2, NUM_KINDS), ""), ObservationFeature("hand", (1,), "")))
     observation = torch.zeros(1, table.size)
     observation[0, NUM_KINDS] = observation[0, -1] = 1
@@ -68,7 +69,6 @@ def test_an_act_without_cards_is_told_apart() -> None:
 def test_networks_read_the_observations_of_every_game(name: str) -> None:
     shape = GameShape.of(load(name).engine())
     decision = Networks(TINY, shape).decision
-    assert decision.encoder(torch.zeros(3, shape.observation.size)).shape == (  # type: ignore[union-attr, operator]
-        3,
-        TINY.encoder.state_out + TINY.encoder.history_out,
-    )
+    assert isinstance(decision, PolicyNetwork)
+    encoded = decision.encoder(torch.zeros(3, shape.observation.size))
+    assert encoded.shape == (3, TINY.encoder.state_out + TINY.encoder.history_out)
