@@ -461,7 +461,8 @@ def evaluate_constant(term: ast.AST, program: ProgramSummary) -> Term | None:
         program: Summary with the values of the constants.
 
     Returns:
-        The value of a constant, or of `+`, `-` and `*` on numbers; None for any other term.
+        The value of a constant, of `+`, `-` and `*` on numbers, or of a function of such values; None for any other
+        term.
     """
     kind = term.ast_type  # each access to a node is a call of clingo
     if kind == ASTType.Variable:
@@ -471,13 +472,20 @@ def evaluate_constant(term: ast.AST, program: ProgramSummary) -> Term | None:
         text = str(symbol)
         definition = program.constants.get(text)
         return definition[1] if definition else symbol.number if symbol.type.name == "Number" else text
-    if kind == ASTType.Function and not term.arguments and not term.external and term.name:
-        definition = program.constants.get(term.name)
-        return definition[1] if definition else str(term.name)
+    if kind == ASTType.Function and not term.external and term.name:
+        return _function(term, program)
     if kind == ASTType.UnaryOperation and term.operator_type == ast.UnaryOperator.Minus:
         value = evaluate_constant(term.argument, program)
         return -value if isinstance(value, int) else None
     return _arithmetic(term, program) if kind == ASTType.BinaryOperation else None
+
+
+def _function(term: ast.AST, program: ProgramSummary) -> Term | None:
+    definition = None if term.arguments else program.constants.get(term.name)
+    if definition or not term.arguments:
+        return definition[1] if definition else str(term.name)
+    values = [evaluate_constant(argument, program) for argument in term.arguments]
+    return None if None in values else f"{term.name}({','.join(map(str, values))})"
 
 
 def _arithmetic(term: ast.AST, program: ProgramSummary) -> int | None:

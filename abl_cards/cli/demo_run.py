@@ -31,9 +31,9 @@ EXPLAINED_PLAY = 33
 
 
 STAGE_SECONDS = {
-    "rules": 5, "records": 20, "table": 1, "training": 60, "abduction": 15, "match": 15, "decision": 10,
+    "rules": 75, "records": 20, "table": 40, "training": 290, "abduction": 6, "match": 15, "decision": 2,
 }  # fmt: skip
-"""Estimated seconds of each stage on two idle cores; those of training come on top of the minutes of its settings."""
+"""Seconds of each stage on two idle cores where nothing is compiled yet; training adds the minutes of its settings."""
 SMOKE_SHARE = 0.2
 """Estimated share of these seconds that a smoke test takes."""
 
@@ -54,7 +54,7 @@ class _Stages:
         """Print how long everything takes, and the share of each stage."""
         total = sum(self.seconds.values())
         shares = ", ".join(f"{stage} {seconds / total:.0%}" for stage, seconds in self.seconds.items())
-        typer.echo(f"This takes about {_duration(total)} on two idle cores: {shares}.")
+        typer.echo(f"This takes about {_duration(total)} the first time, on two idle cores with compiling: {shares}.")
 
     def begin(self, stage: str) -> str:
         """Return the text before the heading of a stage; prints how long the stage before took."""

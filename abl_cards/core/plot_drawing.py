@@ -125,7 +125,10 @@ def _open_sheet(plot: Plot, width: float, body: float, below: float = 0.0) -> _S
 
 
 def _set_axis(axes: Any, name: str, axis: Axis, values: Sequence[float], count: int) -> None:
-    """Set label, scale, limits and ticks of the axis ``x`` or ``y`` from the shown numbers."""
+    """Set label, scale, limits and ticks of the axis ``x`` or ``y`` from the shown numbers.
+
+    Numbers of which some are not positive, such as times below the resolution of a clock, have a linear scale.
+    """
     low, high = min(values), max(values)
     matplotlib_axis = getattr(axes, f"{name}axis")
     matplotlib_axis.set_label_text(axis.text)
@@ -133,7 +136,7 @@ def _set_axis(axes: Any, name: str, axis: Axis, values: Sequence[float], count: 
         places = sorted(set(values))
         matplotlib_axis.set_ticks(range(len(places)), [number_text(value) for value in places])
         limits = (-0.3, len(places) - 0.7)
-    elif axis.scale == "log":
+    elif axis.scale == "log" and low > 0:
         getattr(axes, f"set_{name}scale")("log")
         ticks = log_ticks(low, high, count)
         matplotlib_axis.set_ticks(ticks, [number_text(tick) for tick in ticks], minor=False)

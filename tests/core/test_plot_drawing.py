@@ -42,6 +42,23 @@ MATRIX = MatrixPlot(
 PLOTS: list[Plot] = [LINES, DOTS, BARS, MATRIX]
 
 
+@pytest.mark.parametrize("seconds", [(0.0, 2.0), (0.0, 0.0), (-1.0, 2.0)])
+def test_numbers_that_are_not_positive_are_drawn_in_spite_of_a_logarithmic_axis(
+    seconds: tuple[float, float], tmp_path: Path
+) -> None:
+    """A clock may be too coarse for what it measures; the page has a linear scale then as well."""
+    pytest.importorskip("matplotlib")
+    from abl_cards.core.plot_drawing import save_figure
+
+    points = list(enumerate(seconds))
+    bands = {"one": [(place, value, value + 1) for place, value in points]}
+    upright = LinePlot("a", "A", Axis("depth"), Axis("time", "s"), {"one": points}, bands=bands, log_y=True)
+    across = LinePlot("b", "B", Axis("time", "s"), Axis("depth"), {"one": [(y, x) for x, y in points]}, log_x=True)
+    for plot in (upright, across):
+        save_figure(plot, tmp_path / f"{plot.name}.svg")
+        assert plot.title in (tmp_path / f"{plot.name}.svg").read_text("utf-8")
+
+
 @pytest.mark.parametrize("width", [3.3, 6.9])
 @pytest.mark.parametrize("plot", PLOTS, ids=lambda plot: plot.name)
 def test_files_have_the_width_and_text_of_eight_points(plot: Plot, width: float, tmp_path: Path) -> None:

@@ -1,37 +1,54 @@
 """Check the names in arguments of inputs: an input about an unknown name would silently always be false.
 
-Only declarations of the folder itself are checked, as common files and parents may name what the folder leaves out. A
-constant argument must be known. An argument that comes from a variable may also be a card that the pack leaves out, or
+Only declarations and rules of the folder itself are checked, as common files and parents may name what the folder
+leaves out. A constant argument must be known. An argument that comes from a variable may also be a card that the pack leaves out, or
 an unknown label, if there is another one with its functor.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
+from typing import NamedTuple
 
-from abl_cards.asp import Atom, Diagnostic, Location, Signature, Term, make_error
+from abl_cards.asp import Atom, Diagnostic, Location, PredicateUse, Signature, Term, make_error
 from abl_cards.core import ErrorCode
 from abl_cards.games.description.argument_checks import suggest_nearest
-from abl_cards.games.description.input_schema import InputArgument
+from abl_cards.games.description.input_schema import InputArgument, RuleInput, card_term
 from abl_cards.games.description.inputs import INPUTS
 from abl_cards.games.description.known_names import KnownNames, TermShape, compute_shape
-from abl_cards.games.description.source_origins import RuleHead, SourceOrigins
+from abl_cards.games.description.source_origins import SourceOrigins
 
 
 def find_wrong_inputs(known: KnownNames) -> Iterator[Diagnostic]:
-    """Find inputs that the folder itself declares with an argument that is unknown in all profiles.
+    """Find inputs that the folder itself declares or reads with an argument that is unknown in all profiles.
 
     Args:
         known: Names of the game.
 
     Yields:
-        A diagnostic for each wrong declaration.
+        A diagnostic for each wrong declaration, and for each wrong literal of a rule.
     """
     checker = _InputChecker(known)
     for atom in known.kb.input_atoms:
         if (problem := checker.find_problem(atom)) is not None:
             yield problem
+    for use in known.program.bodies:
+        if (problem := checker.find_problem_of_literal(use)) is not None:
+            yield problem
+
+
+class _Argument(NamedTuple):
+    """Argument of an input, or two that are the rank and the suit of a card."""
+
+    place: int
+    sort: InputArgument
+    terms: tuple[Term, ...]
+
+    @property
+    def term(self) -> Term:
+        """Name that the arguments stand for."""
+        return card_term(*self.terms) if len(self.terms) > 1 else self.terms[0]
 
 
 class _InputChecker:
@@ -39,7 +56,7 @@ class _InputChecker:
 
     def __init__(self, known: KnownNames) -> None:
         self._known = known
-        self._reported: set[tuple[Location, Term]] = set()
+        self._reported: set[tuple[Location, Term | None]] = set()  # None for a term of a variable
         self._shapes: dict[str, set[TermShape]] = {}
 
     @cached_property
@@ -50,28 +67,67 @@ class _InputChecker:
         """Return the problem of an input; None if there is none, or it was reported for the same location and term."""
         name, arguments = atom
         signature = Signature(name, len(arguments))
-        if signature in self._known.fluents:
-            return None
-        entry = INPUTS.get(signature)
-        for index, (term, sort) in enumerate(zip(arguments, entry.arguments if entry else (), strict=False)):
-            if sort.find_terms is None or term in sort.find_terms(self._known):
-                continue
+        for argument in self._find_unknown(signature, arguments):
             head = self._origins.find_declaration(signature, arguments)
-            if head is None or self._is_excused(head, index, term, sort) or (head.location, term) in self._reported:
+            if head is None:
                 continue
-            self._reported.add((head.location, term))
-            text = f"{name}({','.join(map(str, arguments))}): {term} is no {sort.name}, so the input is never true"
-            remedy = suggest_nearest(term, sort.find_terms(self._known)) or sort.remedy
-            return make_error(head.arguments[index], text, remedy, ErrorCode.UNKNOWN_NAME)
+            end = argument.place + len(argument.terms)
+            is_constant = [*map(str, head.terms[argument.place : end])] == [*map(str, argument.terms)]
+            if not is_constant and argument.sort.allows_same_functor and self._has_shape(argument.sort, argument.term):
+                continue
+            if (reported := (head.location, argument.term if is_constant else None)) in self._reported:
+                continue
+            self._reported.add(reported)
+            return self._make_error(head.arguments[argument.place], signature, arguments, argument)
         return None
 
-    def _is_excused(self, head: RuleHead, index: int, term: Term, sort: InputArgument) -> bool:
-        if sort.allows_same_functor and str(head.terms[index]) != str(term) and self._has_shape(sort, term):
-            return True
-        return any(sort.find_terms and term in sort.find_terms(other) for other in self._known.other_profiles)
+    def find_problem_of_literal(self, use: PredicateUse) -> Diagnostic | None:
+        """Return the problem of a literal with constant arguments in a rule of the folder itself; None without one."""
+        for argument in self._find_unknown(use.signature, use.pattern):
+            if self._origins.is_own(use.location.file) and argument.term not in self._reported_terms:
+                return self._make_error(use.location, use.signature, use.pattern, argument)
+        return None
+
+    @property
+    def _reported_terms(self) -> set[Term | None]:
+        return {term for _, term in self._reported}
+
+    def _find_unknown(self, signature: Signature, terms: Sequence[Term | None]) -> Iterator[_Argument]:
+        """Find the arguments that are unknown in all profiles; None stands for an argument that is not constant."""
+        if signature in self._known.fluents or (entry := INPUTS.get(signature)) is None:
+            return
+        for argument in _list_arguments(entry, terms):
+            if not self._is_known(argument.sort, argument.term):
+                yield argument
+
+    def _is_known(self, sort: InputArgument, term: Term) -> bool:
+        return (
+            sort.find_terms is None
+            or term in sort.find_terms(self._known)
+            or any(term in sort.find_terms(other) for other in self._known.other_profiles)
+        )
+
+    def _make_error(
+        self, location: Location, signature: Signature, terms: Sequence[Term | None], argument: _Argument
+    ) -> Diagnostic:
+        shown = ",".join("_" if term is None else str(term) for term in terms)
+        text = f"{signature.name}({shown}): {argument.term} is no {argument.sort.name}, so the input is never true"
+        assert argument.sort.find_terms is not None
+        remedy = suggest_nearest(argument.term, argument.sort.find_terms(self._known)) or argument.sort.remedy
+        return make_error(location, text, remedy, ErrorCode.UNKNOWN_NAME)
 
     def _has_shape(self, sort: InputArgument, term: Term) -> bool:
         if sort.name not in self._shapes:
             terms = sort.find_terms(self._known) if sort.find_terms else ()
             self._shapes[sort.name] = set(map(compute_shape, terms))
         return isinstance(term, int) or compute_shape(term) in self._shapes[sort.name]
+
+
+def _list_arguments(entry: RuleInput, terms: Sequence[Term | None]) -> Iterator[_Argument]:
+    """List the constant arguments of an input, those that are the rank and the suit of one card together."""
+    card = entry.card_place
+    for place, (sort, term) in enumerate(zip(entry.arguments, terms, strict=True)):
+        parts = tuple(terms[place : place + 2]) if place == card else (term,)
+        constants = tuple(part for part in parts if part is not None)
+        if len(constants) == len(parts) and not (card is not None and place == card + 1):
+            yield _Argument(place, sort, constants)

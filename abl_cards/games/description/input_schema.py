@@ -152,8 +152,9 @@ OTHER_SEAT = _listed(
     "who/2 says which there are",
 )  # fmt: skip
 CELL = InputArgument(
-    "rank, suit or card", lambda schema, term: schema.cells.index.get(term), lambda schema: len(schema.cells),
-    lambda known: known.card_terms | {WILD}, "pack/2 and acts_as/2 say which there are", True,
+    "cell", lambda schema, term: schema.cells.index.get(term), lambda schema: len(schema.cells),
+    lambda known: known.cells | {WILD},
+    "write a rank or card as which a card acts, or let cards act as themselves: acts_as(C,C) :- pack(C,_)", True,
 )  # fmt: skip
 """Cell; two in a row are the rank and the suit of one."""
 CARD = _listed("card", lambda schema: schema.card_kinds, lambda known: known.cards, "pack/2 says which there are", True)
@@ -177,6 +178,11 @@ OPTION = _listed(
 )  # fmt: skip
 LOT = _listed("random number", lambda schema: schema.lots, _find_lots, "declare it by lots(Name,N)")
 EVENT = _listed("event", lambda schema: EVENTS, lambda known: EVENTS, f"there are: {', '.join(EVENTS)}")
+
+
+def card_term(rank: Term, suit: Term) -> Term:
+    """Return the term of a card from the terms of its rank and its suit."""
+    return f"card({rank},{suit})"
 
 
 # --- inputs -----------------------------------------------------------------------------------------------------------
@@ -215,6 +221,12 @@ class RuleInput:
         """Name and number of arguments."""
         return Signature(self.text.partition("(")[0], len(self.arguments))
 
+    @property
+    def card_place(self) -> int | None:
+        """Place of the first of two arguments that are the rank and the suit of a card; None if there are none."""
+        pairs = zip(self.arguments, self.arguments[1:], strict=False)
+        return next((place for place, (one, other) in enumerate(pairs) if one is other is CELL), None)
+
     def find_test(self, schema: InputSchema, arguments: tuple[Term, ...]) -> ColumnTest | None:
         """Find the test that defines the input.
 
@@ -229,11 +241,9 @@ class RuleInput:
         if self.is_wild:
             sorts.insert(-1, CELL)
             terms.insert(-1, WILD)
-        for place in range(len(sorts) - 1):
-            if sorts[place] is sorts[place + 1] is CELL:
-                sorts[place : place + 2] = [CELL]
-                terms[place : place + 2] = [f"card({terms[place]},{terms[place + 1]})"]
-                break
+        if (place := self.card_place) is not None:
+            sorts[place : place + 2] = [CELL]
+            terms[place : place + 2] = [card_term(*terms[place : place + 2])]
         indices = [sort.find_index(schema, term) for sort, term in zip(sorts, terms, strict=True)]
         value = self.value if self.value is not None else indices.pop()
         column, width = 0, 1

@@ -22,7 +22,7 @@ from abl_cards.games.description.inputs import (
     seat_groups,
 )
 
-OPEN_HANDS_GROUP = "face"
+OPEN_HANDS_GROUP, LEFT_OVER_GROUP = "face", "left_over"
 """Group of the cards of other hands that are visible."""
 
 
@@ -114,7 +114,7 @@ def find_unsupplied_inputs(kb: KnowledgeBase, schema: InputSchema, program: Prog
         A diagnostic for each query and input, at the first rule that reads the input for this query.
     """
     derived = set(kb.request.outputs) | {Signature("cost", 2), Signature("violated", 1)}
-    absent = dict(_find_absent_groups(kb))
+    absent = dict(_find_absent_groups(kb, schema))
     for spec in QUERY_SPECS.values():
         signatures = [signature for signature in map(Signature.parse, spec.outputs) if signature in derived]
         if signatures:
@@ -132,10 +132,13 @@ def _is_unsupplied(
     return group is not None and (group in absent or group not in spec.input_groups)
 
 
-def _find_absent_groups(kb: KnowledgeBase) -> Iterator[tuple[str, tuple[str, str]]]:
+def _find_absent_groups(kb: KnowledgeBase, schema: InputSchema) -> Iterator[tuple[str, tuple[str, str]]]:
     """Find the groups that this game does not have, with the reason and a remedy."""
     if not kb.facts("open_hands", 0):
         yield OPEN_HANDS_GROUP, ("the hands of the others are hidden", "if they are visible, write open_hands.")
+    if not schema.num_undealt:
+        remedy = "let deals/2 give fewer cards, and leave draw_pile out, with which all others are drawn"
+        yield LEFT_OVER_GROUP, ("no card of the pack is left over", remedy)
     remedies = {
         TAKES_SIGNATURE: (
             "no rule derives takes/1, so seats play higher or pass",

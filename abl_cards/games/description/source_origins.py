@@ -87,7 +87,7 @@ class SourceOrigins:
     def _find_mention(self, terms: tuple[Term, ...]) -> Location | None:
         """Find the first mention of any of some terms in the folder itself."""
         for source in self._program.sources.files:
-            for term in terms if self._is_own(source.path) else ():
+            for term in terms if self.is_own(source.path) else ():
                 if match := re.search(rf"(?<!\w){re.escape(str(term))}(?!\w)", source.scan.code):
                     return source.location(*match.span())
         return None
@@ -223,9 +223,10 @@ class SourceOrigins:
         location = self._program.sources.node_location(term)
         arguments = tuple(term.arguments)
         argument_locations = tuple(self._program.sources.node_location(argument) for argument in arguments)
-        return RuleHead(location, argument_locations, arguments, not rule.body, self._is_own(location.file))
+        return RuleHead(location, argument_locations, arguments, not rule.body, self.is_own(location.file))
 
-    def _is_own(self, file: str) -> bool:
+    def is_own(self, file: str) -> bool:
+        """Return True if a file is in the folder itself, not a common file or one of a parent."""
         if file not in self._own_files:
             layers = self._known.folder.layers
             common_dirs = [directory.resolve() for directory in layers.include_paths]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -17,12 +18,13 @@ from tests.games.notation.folders import WILD, rules_of
 
 _MORE = """
 #external asked(S) : seat(S).
+acts_as(card(R,S),card(R,S)) :- rank(R), suit(S).
 asks(gift,S) :- asked(S).
 option(give(1..2)) :- asked(_).
 lots(first,3).
 """
 _KNOWN_TERMS = {
-    "seat": "0", "name of another seat": "next", "rank, suit or card": "3", "card": "star", "form": "single(3)",
+    "seat": "0", "name of another seat": "next", "cell": "3", "card": "star", "form": "single(3)",
     "label": "single(3)", "kind": "1", "stage": "gift", "option": "give(1)", "random number": "first", "event": "play",
 }  # fmt: skip
 
@@ -36,6 +38,9 @@ def _problems(path: Path, lines: list[str]) -> list[Diagnostic]:
 
 def _line(name: str, arguments: tuple[InputArgument, ...], wrong: int | None = None) -> str:
     known = ["1" if sort.find_terms is None else _KNOWN_TERMS[sort.name] for sort in arguments]
+    for place, (one, other) in enumerate(pairwise(arguments)):
+        if one is other and one.name == "cell":
+            known[place + 1] = "a"  # the suit of a card
     terms = ["nobody(9)" if index == wrong else term for index, term in enumerate(known)]
     return f"#external {name}({','.join(terms)})." if terms else f"#external {name}."
 
@@ -77,6 +82,51 @@ def test_a_variable_may_give_more_of_a_functor(tmp_path: Path, line: str, wrong:
     problems = _problems(tmp_path / "game", [line])
     assert [problem.code for problem in problems] == ([ErrorCode.UNKNOWN_NAME] if wrong else [])
     assert wrong in "".join(map(str, problems))
+
+
+@pytest.mark.parametrize(
+    ("line", "unknown"),
+    [
+        ("#external holds(S,C,N) : seat(S), C = (star;3), N = 1.", "star"),
+        ("#external aside(star,1).", "star"),
+        ("#external aside(card(3,a),1).", "card(3,a)"),
+        ("#external aside(3,a,1).", "card(3,a)"),
+        ("#external aside(a,1).", "a"),
+        ("#external left(R,S,N) : rank(R), suit(S), N = 1.", "card(3,a)"),
+        ("#external aside(C,1) : C = (3;wild).", None),
+    ],
+)
+def test_a_card_that_does_not_act_as_itself_is_no_cell(tmp_path: Path, line: str, unknown: str | None) -> None:
+    """The star acts as `wild` alone, and a card of a rank and a suit as its rank: nothing else is supplied."""
+    folder = tmp_path / "game"
+    folder.mkdir()
+    (folder / "game.lp").write_text(f"{WILD}{line}\n", encoding="utf-8")
+    problems = list(find_wrong_inputs(read_known_names(Folder(folder), None)))
+    assert [problem.code for problem in problems] == [ErrorCode.UNKNOWN_NAME] * (unknown is not None)
+    assert all(f": {unknown} is no cell" in str(problem) for problem in problems)
+
+
+@pytest.mark.parametrize(
+    ("rule", "is_wrong"),
+    [
+        ("leads(S) :- holds(S,card(3,a),1).", True),
+        ("leads(S) :- holds(S,star,1), seat(S).", True),
+        ("over :- not holds(0,star,1), acts(1).", True),
+        ("#external holds(S,3,1) : seat(S). leads(S) :- holds(S,3,1).", False),
+        ("leads(S) :- holds(S,C,1), C = 3.", False),
+    ],
+)
+def test_a_rule_reads_no_cell_that_a_common_file_declares_for_others(
+    tmp_path: Path, rule: str, is_wrong: bool
+) -> None:
+    """`<opening>` declares `holds(S,C,N)` of every card, for games whose cards act as themselves."""
+    folder, opening = tmp_path / "game", "#include <opening>. opens(3,a).\n"
+    folder.mkdir()
+    (folder / "game.lp").write_text(f"{WILD}{opening}{rule}\n", encoding="utf-8")
+    problems = list(find_wrong_inputs(read_known_names(Folder(folder), None)))
+    assert [problem.code for problem in problems] == [ErrorCode.UNKNOWN_NAME] * is_wrong
+    lines = [problem.location.line for problem in problems if problem.location]
+    assert lines == [len(f"{WILD}{opening}{rule}".splitlines())] * is_wrong
 
 
 def test_check_refuses_them(tmp_path: Path) -> None:

@@ -47,6 +47,43 @@ def test_a_rule_that_reads_an_unsupplied_input_is_an_error(
     assert place in str(caught.value)
 
 
+DRAWS = "draws(0) :- stock(1), not drew(S) : seat(S). draws(T) :- stock(1), drew(S), next(S,T)."
+
+
+@pytest.mark.parametrize(
+    ("dealt", "more", "reason"),
+    [
+        (12, DRAWS, None),
+        (13, DRAWS, "no card of the pack is left over"),
+        (12, f"draw_pile. {DRAWS}", "no card of the pack is left over"),
+        (12, "", "no rule derives draws/1"),
+    ],
+)
+def test_no_card_is_turned_up_where_none_is_left_over(
+    tmp_path: Path, dealt: int, more: str, reason: str | None
+) -> None:
+    (tmp_path / "game.lp").write_text(
+        f"""#include <ace_high>. #include <seats>. #include <tricks>.
+        seat(0..3). deals(S,{dealt}) :- seat(S). leads(0). trumps(T) :- turned(card(_,T)).
+        #external event(E) : E = (deal;trick).
+        #external stock(N) : N = 1.
+        #external drew(S) : seat(S).
+        #external turned(C) : pack(C,_). one(turned,1).
+        #external left_over(I,C) : I = 1, pack(C,_).
+        points(S,1,won) :- seat(S), S = 0. {more}
+        next(turned(C)) :- event(deal), left_over(1,C).
+        """
+    )
+    if reason is None:
+        compile_game(Folder(tmp_path))
+        return
+    with pytest.raises(KBError) as caught:
+        compile_game(Folder(tmp_path))
+    assert caught.value.code == UNSUPPLIED
+    assert reason in str(caught.value)
+    assert "game.lp:9:41-55" in str(caught.value)
+
+
 def test_every_group_is_supplied_to_some_query() -> None:
     supplied = set().union(*(spec.input_groups for spec in QUERY_SPECS.values()))
     assert set(GROUPS) <= supplied
