@@ -68,7 +68,7 @@ def ablate(
         One row a part, with the interval and whether the part is decided.
 
     Raises:
-        GameError: The game, the agent or a part is unknown, or a number is out of range.
+        GameError: The game, the agent or a part is unknown, the agent has no parts, or a number is out of range.
         KBError: The rules or the preferences do not compile.
         OSError: The folder cannot be written.
     """
@@ -104,7 +104,11 @@ def _choose_parts(
         return [*select_parts(engine, agent, list(names)), *others], []
     if others:
         return others, []
-    return skip_idle_parts(engine, agent, select_parts(engine, agent, None), seed)
+    parts = select_parts(engine, agent, None)
+    if not parts:
+        problem = f"'{agent}' of {engine.game} has no part to leave out: write preferences, or name another agent"
+        raise GameError(problem, ErrorCode.UNKNOWN_PART)
+    return skip_idle_parts(engine, agent, parts, seed)
 
 
 def _measure(

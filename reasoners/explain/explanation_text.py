@@ -26,7 +26,7 @@ _TEXTS = texts_by_language({
                  "出法极多的伪动作：只列出搜索到的代价最低的若干种"),
     "runner_up": ("runner-up: {move}   cost {cost}, place {place}", "次选：{move}   代价 {cost}，第 {place} 位"),
     "why_not": ("why not {move}: it costs {more} more", "为什么不选 {move}：代价高 {more}"),
-    "tie": ("why not {move}: it costs the same and comes later in wire order",
+    "tie": ("why not {move}: it costs the same and comes later among the legal moves",
             "为什么不选 {move}：代价相同，但在列表中靠后"),
     "worse": ("why not {move}: it is inconsistent with the knowledge base", "为什么不选 {move}：与知识库不一致"),
     "candidates": ("candidates of {label}: {count}", "{label} 的候选动作：{count}"),

@@ -15,6 +15,7 @@ from abl_cards.agents.baselines import RandomAgent
 from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.games.game import load
 from abl_cards.matches.match_runner import play_match, play_shard
+from tests.games.notation.folders import WILD
 
 PARTS = ["preferences", "kb:structure", "kb:leading"]
 
@@ -51,6 +52,13 @@ def test_compared_agents_need_what_either_needs() -> None:
     pair = shards._ComparedPair(WithHistory(), RandomAgent())
     assert [agent.needs_history for agent in pair.agents] == [True, True]
     assert not any(agent.needs_history for agent in shards._ComparedPair(RandomAgent(), RandomAgent()).agents)
+
+
+def test_an_agent_without_parts_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "game.lp").write_text(WILD, encoding="utf-8")
+    with pytest.raises(GameError) as raised:
+        ablate(load(str(tmp_path)), "kb", games=48)
+    assert raised.value.code == ErrorCode.UNKNOWN_PART
 
 
 def test_a_part_without_effect(idle_folder: Path) -> None:
