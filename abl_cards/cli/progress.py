@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from math import ceil
-from typing import Protocol
+from typing import Any, Protocol
 
 import typer
 
@@ -16,6 +17,9 @@ LINE_SECONDS = 10.0
 
 LEAST_SHARE = 0.25
 """Share of items that began together which must have ended before a remaining time is stated."""
+
+COMPILING = "compiling, once on this machine"
+"""Remark while numba compiles a kernel: the first run of a kind takes a minute or more."""
 
 
 class ShowProgress(Protocol):
@@ -34,19 +38,25 @@ class ProgressLines:
     def __init__(self, text: str, total: int | None = None, side_by_side: int = 1) -> None:
         self._text, self._total, self._side_by_side = text, total, side_by_side
         self._state = text if total is None else f"{text}: 0 of {total:,}"
-        self._remark, self._done = "", 0
+        self._remark, self._done, self._is_compiling = "", 0, False
         self._begin = self._last = time.monotonic()
         self._first_end: tuple[float, int] | None = None  # time of the first finished items, and their number
         self._lock, self._is_over = threading.Lock(), threading.Event()
         self._thread = threading.Thread(target=self._print_lines, name="progress", daemon=True)
+        self._compilations = ExitStack()
 
     def __enter__(self) -> ProgressLines:
+        self._compilations.enter_context(watch_compilations(self._set_compiling))
         self._thread.start()
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._compilations.close()
         self._is_over.set()
         self._thread.join()
+
+    def _set_compiling(self, is_compiling: bool) -> None:
+        self._is_compiling = is_compiling
 
     def show(self, done: int, remark: str, total: int | None = None) -> None:
         """Print the number of finished items, a remark and the elapsed time if a line is due."""
@@ -75,7 +85,8 @@ class ProgressLines:
             if now - self._last < LINE_SECONDS:
                 return
             self._last = now
-            parts = self._state, self._remark, duration_text(now - self._begin), self._remaining_text(now)
+            remark = COMPILING if self._is_compiling else self._remark
+            parts = self._state, remark, duration_text(now - self._begin), self._remaining_text(now)
             typer.echo(", ".join(filter(None, parts)), err=True)
 
     def _remaining_text(self, now: float) -> str:
@@ -89,6 +100,36 @@ class ProgressLines:
             return ""
         seconds = (now - begin) * (self._total - self._done) / (self._done - ended_before)
         return f"about {duration_text(seconds)} left"
+
+
+@contextmanager
+def watch_compilations(on_change: Callable[[bool], None]) -> Iterator[None]:
+    """Call a function as numba begins (True) to compile kernels in this process, and as it ends (False).
+
+    Nothing is watched where numba is not loaded yet. Kernels that are loaded from its cache do not count.
+    """
+    if "numba" not in sys.modules:
+        yield
+        return
+    from numba.core import event
+
+    depth = 0  # a kernel compiles those that it calls
+
+    class CompilationListener(event.Listener):
+        def on_start(self, compilation: Any) -> None:
+            nonlocal depth
+            depth += 1
+            if depth == 1:
+                on_change(True)
+
+        def on_end(self, compilation: Any) -> None:
+            nonlocal depth
+            depth -= 1
+            if depth == 0:
+                on_change(False)
+
+    with event.install_listener("numba:compile", CompilationListener()):
+        yield
 
 
 def duration_text(seconds: float) -> str:
@@ -128,7 +169,8 @@ def show_progress(text: str, total: int | None, side_by_side: int = 1) -> Iterat
         def show(done: int, remark: str, total: int | None = total) -> None:
             bar.update(task, completed=done, remark=remark, total=total)
 
-        yield show
+        with watch_compilations(lambda begins: bar.update(task, remark=COMPILING if begins else "")):
+            yield show
 
 
 @contextmanager

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 import pytest
+from numba import njit
+from numba.extending import overload
 
 from abl_cards.cli import progress
 from abl_cards.cli.progress import show_progress, show_status
@@ -67,6 +70,38 @@ def test_work_that_reports_nothing_prints_lines_too(
         while not (text := capfd.readouterr().err) and time.monotonic() < deadline:
             time.sleep(0.01)
     assert text.startswith("games: 0 of 100, 0:0")
+
+
+def _called(number: int) -> int:
+    raise NotImplementedError
+
+
+@overload(_called)
+def _compile_called(number: int) -> Callable[[int], int]:
+    time.sleep(0.2)  # while it is compiled
+
+    def called(number: int) -> int:
+        return number + 1
+
+    return called
+
+
+def test_lines_say_that_a_kernel_is_compiled(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(progress, "LINE_SECONDS", 0.01)
+    changes: list[bool] = []
+    with show_progress("games", 100) as show, progress.watch_compilations(changes.append):
+        assert njit(lambda number: _called(number))(2) == 3
+        during = capfd.readouterr().err
+        time.sleep(0.1)
+        show(1, "kb leads")
+        time.sleep(0.1)
+    after = capfd.readouterr().err
+    assert f"games: 0 of 100, {progress.COMPILING}, 0:0" in during
+    assert "games: 1 of 100, kb leads, 0:0" in after.splitlines()[-1]
+    assert progress.COMPILING not in "".join(after.splitlines()[1:])
+    assert changes == [True, False]  # what a kernel calls is compiled with it
 
 
 def test_no_time_is_stated_while_most_games_that_began_together_are_running(

@@ -1,8 +1,8 @@
 """Check the names in arguments of inputs: an input about an unknown name would silently always be false.
 
 Only declarations and rules of the folder itself are checked, as common files and parents may name what the folder
-leaves out. A constant argument must be known. An argument that comes from a variable may also be a card that the pack leaves out, or
-an unknown label, if there is another one with its functor.
+leaves out. A constant argument must be known. An argument that comes from a variable may also be a card that the pack
+leaves out, or an unknown label, if there is another one with its functor.
 """
 
 from __future__ import annotations

@@ -116,9 +116,7 @@ def test_a_card_that_does_not_act_as_itself_is_no_cell(tmp_path: Path, line: str
         ("leads(S) :- holds(S,C,1), C = 3.", False),
     ],
 )
-def test_a_rule_reads_no_cell_that_a_common_file_declares_for_others(
-    tmp_path: Path, rule: str, is_wrong: bool
-) -> None:
+def test_a_rule_reads_no_cell_that_a_common_file_declares_for_others(tmp_path: Path, rule: str, is_wrong: bool) -> None:
     """`<opening>` declares `holds(S,C,N)` of every card, for games whose cards act as themselves."""
     folder, opening = tmp_path / "game", "#include <opening>. opens(3,a).\n"
     folder.mkdir()
