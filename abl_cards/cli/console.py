@@ -156,7 +156,10 @@ def find_game(name: str) -> Game:
 
 def load_engine(game: Game, directory: Path | None, profile: str | None) -> Engine:
     """Compile the rules of a game; raises KBError if ``kb check`` reports errors."""
-    return game.engine(directory, profile)
+    from abl_cards.cli.progress import show_status
+
+    with show_status(f"rules of {game.name}"):
+        return game.engine(directory, profile)
 
 
 def load_knowledge(game: Game, directory: Path | None, profile: str | None, cache: bool = True) -> KnowledgeBase:
