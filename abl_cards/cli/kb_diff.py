@@ -60,10 +60,11 @@ def diff(
     """Compare an edited copy of the rule files with the game's own, or two profiles of a game.
 
     States come from play (card exchanges and bids included), then from random sampling, or from records. The report
-    begins with the smallest hand that shows a difference. It lists labels that became legal or illegal or have other
-    card sets; decisions of agent kb that changed, with the preferences responsible and examples; and the balance of
-    self-play: wins by role and of the seat that plays first, lengths of episodes, bombs, forced moves. Of the fluents,
-    examples show those that the edit touches. The exit code is 0 whatever the differences.
+    begins with the smallest hand that shows a difference. It lists labels, and options of choices, that became legal or
+    illegal, and labels that have other card sets; decisions of agent kb that changed, with the preferences responsible
+    and examples; and the balance of self-play: wins by role and of the seat that plays first, lengths of episodes,
+    bombs, forced moves. Of the fluents, examples show those that the edit touches. The exit code is 0 whatever the
+    differences.
 
         abl-cards kb diff guandan my-rules
 
@@ -79,9 +80,8 @@ def diff(
     if directory is None and not without and against is None:
         fail_usage("name the edited folder, another profile (--against), or a preference to leave out (--without)")
     players = "kb", str(AgentName("kb", tuple(("without", name) for name in without or ())))
-    with show_status("compiling both") as show:
-        engines = _compile_side(game, None, profile), _compile_side(game, directory, against or profile)
-        show("comparing")
+    engines = _compile_side(game, None, profile), _compile_side(game, directory, against or profile)
+    with show_status("comparing") as show:
         chosen = None if records is None else _read_records(engines[0], records)
         difference = compare_rules(engines, players, states, seed, chosen)
         show("minimising the counterexample")
@@ -236,10 +236,11 @@ def _print_labels(difference: KbDifference) -> None:
                 typer.echo(f"  {heading}: {', '.join(moves)}")
     for word, counter in (("gained", difference.gained), ("lost", difference.lost)):
         for label, count in counter.most_common(MAX_SHOWN):
-            typer.echo(f"label {word}: {label} in {format_count(count, 'state')}, such as")
+            kind = "label" if label in difference.known_labels else "option"
+            typer.echo(f"{kind} {word}: {label} in {format_count(count, 'state')}, such as")
             typer.echo(_indent(difference.label_examples[word, label]))
         if len(counter) > MAX_SHOWN:
-            typer.echo(f"  … and {len(counter) - MAX_SHOWN} more labels {word}")
+            typer.echo(f"  … and {len(counter) - MAX_SHOWN} more {word}")
 
 
 def _print_weights(difference: KbDifference) -> None:

@@ -66,7 +66,7 @@ def picture(
     engine, value = read_state_or_record(game, file, line, directory, profile)
     options = PictureOptions(width, height, language, bilingual_title(game), with_move)
     with report_line(line):
-        if "acts" in value or "hands" in value:
+        if "hands" in value or isinstance(value.get("acts"), list):  # a state has the number of its acts
             drawn = picture_of_record(engine, value, act or 1, options, seat, is_open)
         else:
             _check_state_options(act, seat, is_open)

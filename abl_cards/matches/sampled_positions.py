@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from abl_cards.agents import Agent, GreedyAgent, RandomAgent
 from abl_cards.core import ErrorCode, GameError, derive_key, scale_to_range_array, seed64, splitmix64_array
 from abl_cards.games import Engine
 from abl_cards.games.compiled import attribute_table_errors
+from abl_cards.games.notation import choices_at_acts, find_choice_acts
 from abl_cards.games.sampling import (
     EpisodeStartRecorder,
     SituationSet,
@@ -221,7 +223,9 @@ def _step_tables(tables: Tables, rows: Indices, player: Agent) -> None:
         tables.play(rows[playing], player.play(tables.decisions(rows[playing]), keys[playing]))
 
 
-def sample_from_records(engine: Engine, records: Sequence[Mapping[str, Any]], n_states: int, seed: int) -> Decisions:
+def sample_from_records(
+    engine: Engine, records: Sequence[Mapping[str, Any]], n_states: int, seed: int
+) -> list[Decisions | Choices]:
     """Draw positions from records, without repetition.
 
     Args:
@@ -231,14 +235,26 @@ def sample_from_records(engine: Engine, records: Sequence[Mapping[str, Any]], n_
         seed: Seed of the draw.
 
     Returns:
-        The decisions, in random order; fewer where the records hold fewer plays.
+        The plays, and the choices if some are drawn, each in random order; fewer where the records hold fewer acts.
 
     Raises:
-        GameError: A record is invalid, or there are no plays.
+        GameError: A record is invalid, or there are no acts.
     """
-    moves = [(number, move) for number, plays in enumerate(engine.find_play_acts(records)) for move in plays]
-    if not moves:
+    plays, choices = map(_flatten, (engine.find_play_acts(records), find_choice_acts(engine.rules, records)))
+    acts = [*plays, *choices]
+    if not acts:
         raise GameError("the records hold no plays", ErrorCode.NO_RECORDS)
-    chosen = np.random.default_rng(seed64(seed)).permutation(len(moves))[:n_states]
-    pairs = [moves[index] for index in chosen]
-    return engine.decisions_at_acts([records[number] for number, _ in pairs], [move for _, move in pairs])
+    chosen = np.random.default_rng(seed64(seed)).permutation(len(acts))[:n_states]
+    parts: list[Decisions | Choices] = []
+    for read, rows in (
+        (engine.decisions_at_acts, chosen[chosen < len(plays)]),
+        (partial(choices_at_acts, engine.rules), chosen[chosen >= len(plays)]),
+    ):
+        if rows.size:
+            pairs = [acts[row] for row in rows]
+            parts.append(read([records[number] for number, _ in pairs], [act for _, act in pairs]))
+    return parts
+
+
+def _flatten(acts: Sequence[Sequence[int]]) -> list[tuple[int, int]]:
+    return [(number, act) for number, of_record in enumerate(acts) for act in of_record]

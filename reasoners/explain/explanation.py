@@ -228,9 +228,15 @@ class Explanation:
             "estimate": model_explanation.estimate and model_explanation.estimate.to_json(),
         }
 
+    def _state_json(self) -> dict[str, Any]:
+        """Return the state; it names its profile where other rules would be taken without it."""
+        rules = self.decision_point.decision.rules
+        is_default = rules.profile == rules.folder.default_profile
+        return dict(self.decision_point.state) | ({} if is_default else {"profile": rules.profile})
+
     def _reasons_json(self) -> dict[str, Any]:
         return {
-            "state": dict(self.decision_point.state),
+            "state": self._state_json(),
             "language": self.texts.language,
             "moves": len(self.decision_point.actions),
             **({} if self.decision_point.is_complete else {"complete": False}),

@@ -123,6 +123,28 @@ def test_a_state_may_name_its_profile() -> None:
     assert json.loads(out)["chosen"]["move"]
 
 
+@pytest.mark.parametrize(
+    ("game", "profile", "move"),
+    [("doudizhu", "botzone_bidding", 1), ("doudizhu", "openspiel", 2), ("fifteen", None, 3)],
+)
+def test_the_printed_state_gives_the_same_answer(game: str, profile: str | None, move: int, tmp_path: Path) -> None:
+    """The state names its profile where another is the default; of a game that counts acts it is no record."""
+    file, state_file = tmp_path / "games.jsonl", tmp_path / "state.json"
+    chosen = ["--profile", profile] if profile else []
+    assert invoke("match", game, "kb", "random", *chosen, "--games", "2", "--record", str(file)).exit_code == 0
+    of_record = json.loads(invoke("explain", game, str(file), "--move", str(move), "--json").stdout)
+    assert of_record["state"].get("profile") == profile
+    state_file.write_text(json.dumps(of_record["state"]), encoding="utf-8")
+    of_state = json.loads(invoke("explain", game, str(state_file), "--json").stdout)
+    for key in ("moves", "chosen", "runner_up"):
+        assert of_state[key] == of_record[key]
+    legal = json.loads(invoke("legal", game, str(state_file), *chosen).stdout)
+    assert len(legal["moves"]) == of_record["moves"]
+    drawn = invoke("picture", game, str(state_file))
+    assert drawn.exit_code == 0, drawn.stderr
+    assert drawn.stdout.startswith("<svg")
+
+
 @pytest.mark.parametrize("text", ["H4 C4", '["Pair","4",["H4","C4"]]'])
 def test_why_a_move_of_ones_own_is_legal(text: str) -> None:
     code, out, _ = run("--why", text, given=json.dumps(STATE))

@@ -118,6 +118,32 @@ def test_a_preference_that_changes_what_is_returned(tmp_path: Path) -> None:
     assert "labels: equal in every state" in out
 
 
+def test_an_option_that_is_lost_is_a_difference(tmp_path: Path) -> None:
+    """A bid that is not offered any more, in states of play and in those of records."""
+    folder, file = tmp_path / "cautious", tmp_path / "games.jsonl"
+    bidding = ("--profile", "botzone_bidding")
+    assert invoke("kb", "copy", "doudizhu", str(folder), "bidding").exit_code == 0
+    rules = (folder / "bidding.lp").read_text(encoding="utf-8")
+    fewer = rules.replace("option(bid(N)) :- stage(bid),", "option(bid(N)) :- N != 1, stage(bid),")
+    assert fewer != rules
+    (folder / "bidding.lp").write_text(fewer, encoding="utf-8")
+    played = invoke("match", "doudizhu", "random", "kb", "--games", "6", *bidding, "--record", str(file))
+    assert played.exit_code == 0, played.stderr
+    acts = [act for line in file.read_text("utf-8").splitlines() for act in json.loads(line)["acts"]]
+    num_bids = sum(str(act[1]).startswith("bid") for act in acts)
+    for source in (), ("--records", str(file), "--states", "10000"):
+        arguments = ("--games", "0", *bidding, *source)
+        diff = json.loads(run_of("doudizhu", folder, *arguments, "--json")[1])
+        assert diff["choices"] > 0
+        assert [lost["label"] for lost in diff["labels"]["lost"]] == ["bid(1)"]
+        assert diff["labels"]["gained"] == []
+        assert diff["smallest"]["stage"] == "bid"
+    assert (diff["states"], diff["choices"]) == (len(acts), num_bids)
+    shown = run_of("doudizhu", folder, "--games", "0", *bidding)[1]
+    assert "option lost: bid(1)" in shown
+    assert "no difference" not in shown
+
+
 @long
 def test_an_example_is_a_state_that_can_be_explained(keen: Path) -> None:
     (example, *_) = difference(keen, "--records", str(SAMPLE))["examples"]

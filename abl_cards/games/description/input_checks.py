@@ -73,7 +73,9 @@ class _InputChecker:
                 continue
             end = argument.place + len(argument.terms)
             is_constant = [*map(str, head.terms[argument.place : end])] == [*map(str, argument.terms)]
-            if not is_constant and argument.sort.allows_same_functor and self._has_shape(argument.sort, argument.term):
+            if not is_constant and self._may_be_left_out(signature, argument):
+                continue
+            if self._has_other_profile(argument):
                 continue
             if (reported := (head.location, argument.term if is_constant else None)) in self._reported:
                 continue
@@ -84,28 +86,34 @@ class _InputChecker:
     def find_problem_of_literal(self, use: PredicateUse) -> Diagnostic | None:
         """Return the problem of a literal with constant arguments in a rule of the folder itself; None without one."""
         for argument in self._find_unknown(use.signature, use.pattern):
-            if self._origins.is_own(use.location.file) and argument.term not in self._reported_terms:
+            is_new = argument.term not in {term for _, term in self._reported}
+            if is_new and self._origins.is_own(use.location.file) and not self._has_other_profile(argument):
                 return self._make_error(use.location, use.signature, use.pattern, argument)
         return None
 
-    @property
-    def _reported_terms(self) -> set[Term | None]:
-        return {term for _, term in self._reported}
-
     def _find_unknown(self, signature: Signature, terms: Sequence[Term | None]) -> Iterator[_Argument]:
-        """Find the arguments that are unknown in all profiles; None stands for an argument that is not constant."""
+        """Find the arguments that are unknown in this profile; None stands for an argument that is not constant."""
         if signature in self._known.fluents or (entry := INPUTS.get(signature)) is None:
             return
         for argument in _list_arguments(entry, terms):
-            if not self._is_known(argument.sort, argument.term):
+            if argument.sort.find_terms is not None and argument.term not in argument.sort.find_terms(self._known):
                 yield argument
 
-    def _is_known(self, sort: InputArgument, term: Term) -> bool:
-        return (
-            sort.find_terms is None
-            or term in sort.find_terms(self._known)
-            or any(term in sort.find_terms(other) for other in self._known.other_profiles)
+    def _has_other_profile(self, argument: _Argument) -> bool:
+        """Return True if another profile knows the term."""
+        find_terms = argument.sort.find_terms
+        return find_terms is not None and any(
+            argument.term in find_terms(other) for other in self._known.other_profiles
         )
+
+    def _may_be_left_out(self, signature: Signature, argument: _Argument) -> bool:
+        """Return True for an unknown term of a variable that goes over known ones as well."""
+        if not argument.sort.allows_same_functor:
+            return False
+        if argument.term in self._known.cards:  # a card that acts as others; another instance may be a cell
+            same = (atom for atom in self._known.kb.input_atoms if Signature(atom[0], len(atom[1])) == signature)
+            return any(not [*self._find_unknown(signature, atom[1])] for atom in same)
+        return self._has_shape(argument.sort, argument.term)
 
     def _make_error(
         self, location: Location, signature: Signature, terms: Sequence[Term | None], argument: _Argument

@@ -12,9 +12,11 @@ if TYPE_CHECKING:
     from abl_cards.games.notation.composed_moves import MAX_COMPOSED_PLAYS, list_composed_plays
     from abl_cards.games.notation.composition import compose_move, compose_parts
     from abl_cards.games.notation.decision_points import (
+        choices_at_acts,
         convert_decisions,
         decision_point_at,
         decisions_at_acts,
+        find_choice_acts,
         find_play_acts,
         legal_composed_moves,
         legal_labels,
@@ -57,6 +59,7 @@ __all__ = [
     "build_card_grid",
     "canonical_notation",
     "check_copies",
+    "choices_at_acts",
     "compose_move",
     "compose_parts",
     "convert_decisions",
@@ -64,6 +67,7 @@ __all__ = [
     "decisions_at_acts",
     "derive_readings",
     "error_context",
+    "find_choice_acts",
     "find_moves",
     "find_options",
     "find_play_acts",

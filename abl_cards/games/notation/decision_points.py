@@ -333,7 +333,26 @@ def find_play_acts(rules: CompiledGame, records: Sequence[Mapping[str, Any]]) ->
     Returns:
         For each record, the numbers of its plays, from 1; empty for an invalid record.
     """
-    play_acts: list[list[int]] = [[] for _ in records]
+    return _find_acts(rules, records, Tables.rows_to_play)
+
+
+def find_choice_acts(rules: CompiledGame, records: Sequence[Mapping[str, Any]]) -> list[list[int]]:
+    """Find the acts of records that are choices: bids, cards that are given.
+
+    Args:
+        rules: Compiled game.
+        records: JSON records of episodes.
+
+    Returns:
+        For each record, the numbers of its choices, from 1; empty for an invalid record.
+    """
+    return _find_acts(rules, records, Tables.rows_to_choose)
+
+
+def _find_acts(
+    rules: CompiledGame, records: Sequence[Mapping[str, Any]], find_rows: Callable[[Tables], NDArray[np.int64]]
+) -> list[list[int]]:
+    acts: list[list[int]] = [[] for _ in records]
     parsed = {}
     for index, record in enumerate(records):
         try:
@@ -341,18 +360,18 @@ def find_play_acts(rules: CompiledGame, records: Sequence[Mapping[str, Any]]) ->
         except GameError:
             continue
     if not parsed:
-        return play_acts
+        return acts
     replayer, indices = Replayer(rules, list(parsed.values())), list(parsed)
     going = True
     while going:
-        rows_to_play, number = replayer.tables.rows_to_play().tolist(), replayer.n_acts_done + 1
+        waiting, number = find_rows(replayer.tables).tolist(), replayer.n_acts_done + 1
         going = replayer.step([True] * len(indices))
-        for table in rows_to_play:
+        for table in waiting:
             if going and table not in replayer.errors:
-                play_acts[indices[table]].append(number)
+                acts[indices[table]].append(number)
     for table in replayer.errors:
-        play_acts[indices[table]] = []
-    return play_acts
+        acts[indices[table]] = []
+    return acts
 
 
 def decisions_at_acts(rules: CompiledGame, records: Sequence[Mapping[str, Any]], acts: Sequence[int]) -> Decisions:
@@ -374,6 +393,27 @@ def decisions_at_acts(rules: CompiledGame, records: Sequence[Mapping[str, Any]],
     if choosing.size:
         raise GameError(f"act {acts[int(choosing[0])]} is a choice, not a play", ErrorCode.INVALID_RECORD)
     return tables.decisions(np.arange(len(tables)))
+
+
+def choices_at_acts(rules: CompiledGame, records: Sequence[Mapping[str, Any]], acts: Sequence[int]) -> Choices:
+    """Return the choice before one act of each record.
+
+    Args:
+        rules: Compiled game.
+        records: JSON records of episodes.
+        acts: Number of an act of each record, from 1.
+
+    Returns:
+        Choices in the order of the records.
+
+    Raises:
+        GameError: A record is invalid, or its act is a play.
+    """
+    tables = replay_to_acts(rules, records, acts)
+    playing = tables.rows_to_play()
+    if playing.size:
+        raise GameError(f"act {acts[int(playing[0])]} is a play, not a choice", ErrorCode.INVALID_RECORD)
+    return tables.choices(np.arange(len(tables)))
 
 
 # --- decisions of other rules -----------------------------------------------------------------------------------------

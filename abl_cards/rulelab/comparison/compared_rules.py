@@ -52,7 +52,7 @@ def compare_rules(
     for decisions in (
         _sample_states(engines, n_states, seed)
         if records is None
-        else [sample_from_records(engines[0], records, n_states, seed)]
+        else sample_from_records(engines[0], records, n_states, seed)
     ):
         difference.add(decisions, MAX_EXAMPLES)
     return difference

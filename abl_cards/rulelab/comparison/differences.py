@@ -1,6 +1,6 @@
 """Compare an edited knowledge base with its original: legal labels, decisions, and the preferences responsible.
 
-A decision is a play, or a card to pay or to return; the latter have no labels.
+A decision is a play, or a choice (a bid, a card to pay or to return), which has options in place of labels.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ class KbDifference:
     choices: int = 0  # states that are choices, not plays
     unreachable: int = 0  # states that cannot occur under the other rules
     dead_ends: int = 0  # states where one side has no move
-    gained: Counter[str] = field(default_factory=Counter)  # labels, by the states where they became legal
+    gained: Counter[str] = field(default_factory=Counter)  # labels and options, by the states where they became legal
     lost: Counter[str] = field(default_factory=Counter)
     label_examples: dict[tuple[str, str], str] = field(default_factory=dict)  # ("gained", label) to a state as text
     form_changes: Counter[str] = field(
@@ -153,6 +153,11 @@ class KbDifference:
         ]
 
     @property
+    def known_labels(self) -> set[str]:
+        """Labels of either knowledge base; other legal moves are options of choices."""
+        return {*self.before.engine.labels, *self.after.engine.labels}
+
+    @property
     def is_empty(self) -> bool:
         """True if no difference was found."""
         rules = self.gained or self.lost or self.form_changes or any(self.label_changes)
@@ -183,27 +188,24 @@ class KbDifference:
         if is_unreachable.any():
             ours, theirs = ours.select(np.flatnonzero(~is_unreachable)), theirs.select(np.flatnonzero(~is_unreachable))
         if len(ours.rows):
-            if is_play_decision(ours) and is_play_decision(theirs):
-                self._compare_labels(ours, theirs)
+            self._compare_legal(ours, theirs)
             _compare_choices(self, ours, theirs, max_examples)
 
-    def _compare_labels(self, ours: Decisions, theirs: Decisions) -> None:
-        masks_before = dict(zip(self.before.engine.labels, ours.legal_mask, strict=True))
-        masks_after = dict(zip(self.after.engine.labels, theirs.legal_mask, strict=True))
-        no_state = np.zeros(len(ours.rows), np.uint8)
-        for label in masks_before | masks_after:
-            mask_before, mask_after = masks_before.get(label, no_state), masks_after.get(label, no_state)
+    def _compare_legal(self, ours: AnyDecisions, theirs: AnyDecisions) -> None:
+        masks_before, masks_after = _legal_masks(self.before, ours), _legal_masks(self.after, theirs)
+        none = np.zeros(len(ours.rows), np.uint8)
+        differs = np.zeros(len(ours.rows), np.bool_)
+        for name in masks_before | masks_after:
+            mask_before, mask_after = masks_before.get(name, none), masks_after.get(name, none)
+            differs |= mask_before != mask_after
             for direction, counter, changed in (
                 ("gained", self.gained, mask_after > mask_before),
                 ("lost", self.lost, mask_before > mask_after),
             ):
                 if changed.any():
-                    counter[label] += int(changed.sum())
+                    counter[name] += int(changed.sum())
                     view = self.render(ours, int(changed.argmax()))
-                    self.label_examples.setdefault((direction, label), view)
-        differs = np.zeros(len(ours.rows), np.bool_)
-        for label in masks_before | masks_after:
-            differs |= masks_before.get(label, no_state) != masks_after.get(label, no_state)
+                    self.label_examples.setdefault((direction, name), view)
         self.keep_distinguishing(ours, np.flatnonzero(differs))
 
     def render(self, ours: AnyDecisions, row: int) -> str:
@@ -409,6 +411,13 @@ def _compare_choices(difference: KbDifference, ours: AnyDecisions, theirs: AnyDe
                     shares,
                 )
             )
+
+
+def _legal_masks(side: ComparedKb, decisions: AnyDecisions) -> dict[str, NDArray[np.uint8]]:
+    """Return which labels are legal in plays, or which options in choices: uint8 [n] by their names."""
+    if isinstance(decisions, Choices):
+        return dict(zip(map(str, side.engine.rules.schema.options), decisions.options.T, strict=True))
+    return dict(zip(side.engine.labels, decisions.legal_mask, strict=True))
 
 
 def _has_no_move(decisions: AnyDecisions) -> NDArray[np.bool_]:

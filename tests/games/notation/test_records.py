@@ -12,7 +12,14 @@ import pytest
 
 from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.games.compiled.compiled_game import CompiledGame
-from abl_cards.games.notation.decision_points import decisions_at_acts, find_play_acts, legal_moves, read_decision_point
+from abl_cards.games.notation.decision_points import (
+    choices_at_acts,
+    decisions_at_acts,
+    find_choice_acts,
+    find_play_acts,
+    legal_moves,
+    read_decision_point,
+)
 from abl_cards.games.notation.records import MatchRecorder, read_record
 from abl_cards.games.notation.replay import replay_records
 from abl_cards.games.tables.listeners import NullListener
@@ -157,6 +164,21 @@ def test_decisions_of_records(president: CompiledGame, auction: CompiledGame) ->
     with pytest.raises(GameError, match="act 1") as error:
         decisions_at_acts(auction, _records(auction)[:1], [1])
     assert error.value.code == ErrorCode.INVALID_RECORD
+
+
+def test_choices_of_records(president: CompiledGame, auction: CompiledGame) -> None:
+    records = _records(auction)[:4]
+    plays, choices = find_play_acts(auction, records), find_choice_acts(auction, records)
+    for record, played, chosen in zip(records, plays, choices, strict=True):
+        assert sorted([*played, *chosen]) == list(range(1, len(record["acts"]) + 1))
+    decisions = choices_at_acts(auction, records, [acts[-1] for acts in choices])
+    assert decisions.view.seats.tolist() == [
+        record["acts"][acts[-1] - 1][0] for record, acts in zip(records, choices, strict=True)
+    ]
+    with pytest.raises(GameError, match="act 2") as error:
+        choices_at_acts(president, _records(president)[:1], [2])
+    assert error.value.code == ErrorCode.INVALID_RECORD
+    assert find_choice_acts(president, [{}]) == [[]]
 
 
 def test_a_listener_hears_each_record_at_its_own_table(president: CompiledGame) -> None:
