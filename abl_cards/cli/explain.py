@@ -235,6 +235,7 @@ def _read_json_line(file: Path | None, line: int, rules: Path) -> Mapping[str, A
     """Read the JSON object in a line of a file or of stdin; exit if it belongs to another game than the rules."""
     from abl_cards.cli.legal import open_input
     from abl_cards.core import GameError, parse_json_line, read_line_batches
+    from abl_cards.games.description import Folder
 
     with open_input(None if str(file) == "-" else file) as stream:
         lines = chain.from_iterable(read_line_batches(stream, truncate=True))
@@ -247,7 +248,7 @@ def _read_json_line(file: Path | None, line: int, rules: Path) -> Mapping[str, A
         fail(f"line {line}: {problem}")
     if not isinstance(value, dict):
         fail(f"line {line} is not a JSON object")
-    name = rules.resolve().name
-    if value.get("game", name) != name:
-        fail(f"line {line}: game: {value['game']!r}, but the rules are those of {name!r}")
+    names = Folder(rules).record_names
+    if value.get("game", names[0]) not in names:
+        fail(f"line {line}: game: {value['game']!r}, but the rules are those of {' or '.join(map(repr, names))}")
     return value

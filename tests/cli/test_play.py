@@ -57,6 +57,22 @@ def test_a_recorded_match_replays(tmp_path: Path, name: str) -> None:
     assert replayed.stdout.endswith(" 0 disagreements\n")
 
 
+def test_a_variant_reads_the_records_of_its_parent(tmp_path: Path) -> None:
+    """A variant may have other preferences alone; its own records are not those of the parent."""
+    folder, file, own = tmp_path / "ours", tmp_path / "games.jsonl", tmp_path / "own.jsonl"
+    assert run("kb", "copy", "gandengyan", str(folder), "preferences").exit_code == 0
+    for more in ([], ["--kb", str(folder)]):
+        record = str(own if more else file)
+        assert run("match", "gandengyan", "random", "kb", "--games", "2", "--record", record, *more).exit_code == 0
+    replayed = run("replay", "gandengyan", str(file), "--kb", str(folder))
+    assert (replayed.exit_code, replayed.stdout[-17:]) == (0, " 0 disagreements\n")
+    explained = run("explain", "gandengyan", str(file), "--kb", str(folder), "--move", "2", "--json")
+    assert explained.exit_code == 0, explained.stderr
+    assert run("replay", str(folder), str(own)).exit_code == 0
+    assert run("replay", "gandengyan", str(own)).exit_code == 1
+    assert run("explain", "gandengyan", str(own), "--move", "2").exit_code == 1
+
+
 def test_a_full_disk_ends_a_match_in_a_line(tmp_path: Path) -> None:
     """Keep the finished episodes."""
     path = tmp_path / "games.jsonl"

@@ -55,6 +55,11 @@ class Folder:
         """Name of the directory."""
         return self.path.resolve().name
 
+    @property
+    def record_names(self) -> tuple[str, ...]:
+        """Names of the games whose records the rules read: the folder's own, and those that it is a variant of."""
+        return tuple(folder.resolve().name for folder in reversed(self.layers.folders))
+
     @cached_property
     def layers(self) -> FolderLayers:
         """Files of the folder and its parents.

@@ -162,10 +162,10 @@ def read_record(rules: CompiledGame, value: Any) -> Record:
     """Read a record; raises GameError that names the field or the number of the act."""
     if not isinstance(value, Mapping):
         raise GameError("a record is a JSON object", ErrorCode.INVALID_RECORD)
-    if value.get("game", rules.folder.name) != rules.folder.name:
-        raise GameError(
-            f"game: the record is for {value['game']!r}, the rules for {rules.folder.name!r}", ErrorCode.INVALID_RECORD
-        )
+    if value.get("game", rules.folder.name) not in rules.folder.record_names:
+        names = " or ".join(map(repr, rules.folder.record_names))
+        problem = f"game: the record is for {value['game']!r}, the rules for {names}"
+        raise GameError(problem, ErrorCode.INVALID_RECORD)
     check_profile(rules, value.get("profile"))
     stock = _read_stock(rules, value.get("stock"))
     hands, aside = _read_cards(rules, value)

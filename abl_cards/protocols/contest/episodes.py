@@ -72,7 +72,7 @@ def _read_order(value: Any) -> tuple[int, ...]:
 def check_rules(record: Mapping[str, Any], rules: CompiledGame) -> None:
     """Raise GameError for a record of another game or profile."""
     name, profile = rules.folder.name, rules.profile
-    if record.get("game", name) != name or record.get("profile", profile) != profile:
+    if record.get("game", name) not in rules.folder.record_names or record.get("profile", profile) != profile:
         raise GameError(
             f"the record is of {record.get('game')} {record.get('profile')}, but the rules are of {name} {profile}",
             ErrorCode.INVALID_RECORD,
