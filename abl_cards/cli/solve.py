@@ -134,15 +134,18 @@ def solve(
 
 @contextmanager
 def _report_search(seconds: float) -> Iterator[SearchCallback]:
-    """Show the progress of a search; yields a callback that returns False after the time limit."""
+    """Show the progress of a search; yields a callback that returns False after the time limit.
+
+    The time counts from the first call, before which the kernels may have to be compiled.
+    """
     from time import perf_counter
 
-    start, num_calls = perf_counter(), 0
+    start, num_calls = 0.0, 0
     with show_status("searching") as show:
 
         def on_progress(nodes: int) -> bool:
-            nonlocal num_calls
-            num_calls += 1
+            nonlocal start, num_calls
+            start, num_calls = start or perf_counter(), num_calls + 1
             if num_calls % 64 == 0:
                 show(f"searching: {nodes:,} positions")
             return perf_counter() - start < seconds

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from abl_cards.cli import solve
 from tests.cli_runs import invoke
 
 
@@ -172,3 +174,16 @@ def test_a_game_that_cannot_be_solved_is_refused_before_its_state_is_read(game: 
     assert result.exit_code == 1
     assert "open hands" in result.stderr
     assert "give" not in result.stderr
+
+
+def test_the_time_limit_counts_from_the_first_positions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compiling comes before them; it took a minute of a limit of five seconds."""
+    seconds = [0.0]
+    monkeypatch.setattr(time, "perf_counter", lambda: seconds[-1])
+    with solve._report_search(5.0) as on_progress:
+        seconds.append(100.0)
+        assert on_progress(1)
+        seconds.append(104.0)
+        assert on_progress(2)
+        seconds.append(105.5)
+        assert not on_progress(3)
