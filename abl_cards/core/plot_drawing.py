@@ -150,6 +150,12 @@ def _set_axis(axes: Any, name: str, axis: Axis, values: Sequence[float], count: 
     getattr(axes, f"set_{name}lim")(*(limits[::-1] if axis.is_reversed else limits))
 
 
+def _shorten(name: str, room: float) -> str:
+    """Leave out the middle of a name that takes more than some inches, such as that of an agent with a long path."""
+    most = int(room / _CHARACTER)
+    return name if len(name) <= most else f"{name[: most // 3]}…{name[most // 3 + 1 - most :]}"
+
+
 def _grid(axes: Any, which: str) -> None:
     axes.grid(axis=which, color=_GRID, linewidth=0.5)
     axes.set_axisbelow(True)
@@ -274,7 +280,7 @@ def _draw_dots(plot: ErrorBarPlot, width: float) -> Any:
             axes.set_visible(False)
             continue
         title, panel = list(panels.items())[index]
-        _draw_panel(axes, plot, panel, title, show_text=len(panels) == 1 and width > 5)
+        _draw_panel(axes, plot, panel, title, 0.4 * width, show_text=len(panels) == 1 and width > 5)
         _set_axis(axes, "x", plot.axis, numbers or [0, 1], 4 if columns > 1 or width < 5 else 8)
         if label:
             axes.set_xlabel("")
@@ -284,8 +290,10 @@ def _draw_dots(plot: ErrorBarPlot, width: float) -> Any:
     return sheet.figure
 
 
-def _draw_panel(axes: Any, plot: ErrorBarPlot, panel: Mapping[str, str], title: str, show_text: bool) -> None:
-    """Draw the values of a panel from top to bottom."""
+def _draw_panel(
+    axes: Any, plot: ErrorBarPlot, panel: Mapping[str, str], title: str, label_room: float, show_text: bool
+) -> None:
+    """Draw the values of a panel from top to bottom; ``label_room`` is inches for the names."""
     factor, rows = plot.axis.factor, list(panel.items())[::-1]
     if plot.reference is not None:
         axes.axvline(plot.reference * factor, color=_SOFT, linewidth=0.8, linestyle=(0, (2, 2)), zorder=1)
@@ -304,7 +312,7 @@ def _draw_panel(axes: Any, plot: ErrorBarPlot, panel: Mapping[str, str], title: 
                 _dot_text(plot, name), (1, place), (8, 0), ("axes fraction", "data"), textcoords="offset points",
                 va="center", color=_INK,
             )  # fmt: skip
-    axes.set_yticks(range(len(rows)), [label for label, _ in rows])
+    axes.set_yticks(range(len(rows)), [_shorten(label, label_room) for label, _ in rows])
     axes.set_ylim(-0.6, len(rows) - 0.4)
     axes.tick_params(axis="y", length=0)
     axes.set_title(title, loc="left", pad=2)

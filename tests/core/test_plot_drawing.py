@@ -42,6 +42,21 @@ MATRIX = MatrixPlot(
 PLOTS: list[Plot] = [LINES, DOTS, BARS, MATRIX]
 
 
+@pytest.mark.parametrize("width", [3.3, 6.9])
+def test_a_long_name_leaves_room_for_the_values(width: float, tmp_path: Path) -> None:
+    """An agent may have the path of its weights in its name."""
+    pytest.importorskip("matplotlib")
+    from abl_cards.core.plot_drawing import save_figure
+
+    name = f"abl:weights={'a-folder/' * 20}tiny.safetensors"
+    plot = ErrorBarPlot("a", "A", share_axis("share won"), {name: (0.5, 0.4, 0.6), "kb": (0.7, 0.6, 0.8)}, 0.5)
+    save_figure(plot, tmp_path / "a.svg", width)  # a warning of a collapsed layout is an error here
+    text = (tmp_path / "a.svg").read_text("utf-8")
+    assert "abl:wei" in text
+    assert ".safetensors" in text
+    assert name not in text
+
+
 @pytest.mark.parametrize("seconds", [(0.0, 2.0), (0.0, 0.0), (-1.0, 2.0)])
 def test_numbers_that_are_not_positive_are_drawn_in_spite_of_a_logarithmic_axis(
     seconds: tuple[float, float], tmp_path: Path
