@@ -23,7 +23,7 @@ from abl_cards.games.description.inputs import (
 )
 
 OPEN_HANDS_GROUP, LEFT_OVER_GROUP = "face", "left_over"
-"""Group of the cards of other hands that are visible."""
+"""Groups that not every game has: the cards of other hands that are visible, and those that nobody draws."""
 
 
 @dataclass(frozen=True)

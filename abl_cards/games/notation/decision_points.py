@@ -389,9 +389,7 @@ def decisions_at_acts(rules: CompiledGame, records: Sequence[Mapping[str, Any]],
         GameError: A record is invalid, or its act is a choice.
     """
     tables = replay_to_acts(rules, records, acts)
-    choosing = tables.rows_to_choose()
-    if choosing.size:
-        raise GameError(f"act {acts[int(choosing[0])]} is a choice, not a play", ErrorCode.INVALID_RECORD)
+    _refuse_acts(acts, tables.rows_to_choose(), "a choice, not a play")
     return tables.decisions(np.arange(len(tables)))
 
 
@@ -410,10 +408,14 @@ def choices_at_acts(rules: CompiledGame, records: Sequence[Mapping[str, Any]], a
         GameError: A record is invalid, or its act is a play.
     """
     tables = replay_to_acts(rules, records, acts)
-    playing = tables.rows_to_play()
-    if playing.size:
-        raise GameError(f"act {acts[int(playing[0])]} is a play, not a choice", ErrorCode.INVALID_RECORD)
+    _refuse_acts(acts, tables.rows_to_play(), "a play, not a choice")
     return tables.choices(np.arange(len(tables)))
+
+
+def _refuse_acts(acts: Sequence[int], rows: NDArray[np.int64], kind: str) -> None:
+    """Raise GameError if there are records whose act is of the other kind."""
+    if rows.size:
+        raise GameError(f"act {acts[int(rows[0])]} is {kind}", ErrorCode.INVALID_RECORD)
 
 
 # --- decisions of other rules -----------------------------------------------------------------------------------------
