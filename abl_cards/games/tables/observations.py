@@ -573,13 +573,12 @@ _VALUE_TEXTS = {SINGLE_VALUED: "one-hot", SET_VALUED: "whether it holds"}
 
 def _write_values(fluent: Fluent, width: int, values: NDArray[np.int64], columns: ByteArray) -> None:
     """Write the values [n, keys] of a fluent to columns [n, keys * width]."""
-    for key in range(values.shape[1]):
-        key_columns, key_values = columns[:, key * width : (key + 1) * width], values[:, key]
-        if fluent.value_type == SINGLE_VALUED:
-            rows = np.flatnonzero(key_values >= 0)
-            key_columns[rows, key_values[rows]] = 1
-        else:
-            key_columns[:] = key_values[:, None] > np.arange(width)
+    keyed_columns = columns.reshape(*values.shape, width)  # a view: one axis becomes two
+    if fluent.value_type == SINGLE_VALUED:
+        rows, keys = np.nonzero(values >= 0)
+        keyed_columns[rows, keys, values[rows, keys]] = 1
+    else:
+        keyed_columns[:] = values[:, :, None] > np.arange(width)
 
 
 def _build_private_part(rules: CompiledGame, fluent: Fluent) -> ObservationPart:
