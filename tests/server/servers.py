@@ -26,14 +26,14 @@ ClientFunction = Callable[[str], Coroutine[Any, Any, Any]]
 """Coroutine function that plays at the table of a URL."""
 
 
-_FOLDERS = TemporaryDirectory(prefix="abl-cards-")
+TEMP_FOLDER = TemporaryDirectory(prefix="abl-cards-")
 _SHORT = {"promotion.lp": ("base_level(2).", f"base_level({amount(13, 2)}).")}
 
 
 @cache
 def engine() -> Engine:
     """Return the rules of Guandan, with matches that begin at K instead of 2 without --long."""
-    return load(str(edited(Path(_FOLDERS.name) / "short", _SHORT))).engine()
+    return load(str(edited(Path(TEMP_FOLDER.name) / "short", _SHORT))).engine()
 
 
 def plan(agents: dict[int, str] | None = None, **settings: Any) -> ServeConfig:
