@@ -66,7 +66,7 @@ def run(settings: DoudizhuSplittingConfig, workspace: ExperimentWorkspace) -> Ex
     rules = settings.kb, settings.profile or DEFAULT_PROFILE
     games = (
         play_kb_games(settings.games, settings.held_out, settings.seed, *rules)
-        if settings.own_games
+        if settings.own_games and settings.records is None
         else load_recorded_games(settings.records, settings.held_out, *rules)
     )
     bench = _SplittingRunner(settings, workspace, games, Splitter.of(load_split_rules(*rules)))

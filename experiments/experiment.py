@@ -17,6 +17,7 @@ from abl_cards.core import (
     ErrorCode,
     GameError,
     call_user_code,
+    check_settings,
     import_file,
     settings_to_json,
     write_text,
@@ -163,6 +164,7 @@ def run_experiment(
     """
     folder = Path(folder)
     experiment = get_experiment(name)
+    check_settings(settings)
     with lock_run_folder(folder):
         results = _ResultWriter(name, experiment, settings, folder)
         workspace = ExperimentWorkspace(folder, progress_bar, results.write, remote_runner)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.agents import rules_fingerprint
-from abl_cards.core import SEED_RANGE, ErrorCode, GameError, setting, settings_to_json
+from abl_cards.core import SEED_RANGE, UNIT_INTERVAL, ErrorCode, GameError, setting, settings_to_json
 from abl_cards.experiments.experiment import Experiment
 from abl_cards.experiments.recorded_decisions import RecordedEpisodes
 from abl_cards.experiments.report import ExperimentReport, ReportTable
@@ -47,8 +47,8 @@ class HintWeightsConfig(RulesConfig, SeedsConfig):
     """Amount of data, and duration of the fit."""
 
     records: Path | None = setting(None, "recorded games; by default those of the contest")
-    share: float = setting(0.08, "of the decisions that are looked at")
-    held_out: int = setting(40, "matches at the end that are not fitted")
+    share: float = setting(0.08, "of the decisions that are looked at", UNIT_INTERVAL)
+    held_out: int = setting(40, "matches at the end that are not fitted", range(1 << 31))
     steps: int = setting(60, "of the optimiser")
     seed: int = setting(0, "of the choice of decisions", SEED_RANGE)
 
@@ -117,13 +117,15 @@ def _count_copies(
 def collect_samples(settings: HintWeightsConfig) -> HintSamples:
     """Replay the records and look at a share of their decisions."""
     engine: Engine = settings.load_engine("guandan")
-    records = RecordedEpisodes.load(settings.records, engine.game).without_last_matches(settings.held_out)
+    records = RecordedEpisodes.load(settings.records, engine.game)
+    records.find_held_out(settings.held_out)
+    records = records.without_last_matches(settings.held_out)
     hints = get_belief_model(engine.rules)
     if hints is None:
         raise GameError("these rules believe nothing: there is no belief/3", ErrorCode.UNSUPPORTED_GAME)
     watcher = _HintCollector(hints, settings)
     records.replay(engine, watcher)
-    applies, offset, copies = (np.concatenate(column) for column in zip(*watcher.parts, strict=True))
+    applies, offset, copies = records.join_decisions(watcher.parts)
     return HintSamples(watcher.rules, applies, offset, copies)
 
 

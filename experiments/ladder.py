@@ -49,6 +49,8 @@ def run(settings: LadderConfig, workspace: ExperimentWorkspace) -> ExperimentRep
         agents.append(train_quick_agent(workspace, settings, settings.train_decisions, settings.seed))
     if len(agents) < 2:
         raise GameError("agents: a ladder needs two agents", ErrorCode.WRONG_AGENT_COUNT)
+    if settings.reference not in (REFERENCE, *(agent.name for agent in agents)):
+        raise GameError(f"reference={settings.reference}: it is none of the agents", ErrorCode.UNKNOWN_AGENT)
     names, pairs = [agent.name for agent in agents], list(combinations(agents, 2))
     workspace.plan_cells(len(pairs))
 

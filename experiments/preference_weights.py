@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.agents import rules_fingerprint
-from abl_cards.core import SEED_RANGE, setting, settings_to_json
+from abl_cards.core import SEED_RANGE, UNIT_INTERVAL, ErrorCode, GameError, setting, settings_to_json
 from abl_cards.experiments.experiment import Experiment
 from abl_cards.experiments.recorded_decisions import DecisionListener, RecordedEpisodes
 from abl_cards.experiments.report import ExperimentReport, ReportTable
@@ -37,8 +37,8 @@ class PreferenceWeightsConfig(RulesConfig, SeedsConfig):
 
     records: Path | None = setting(None, "recorded games; by default those of the contest")
     game: str = setting("guandan", "the game of the records")
-    share: float = setting(0.05, "of the episodes that are fitted")
-    held_out: int = setting(40, "matches at the end that are only measured")
+    share: float = setting(0.05, "of the episodes that are looked at", UNIT_INTERVAL)
+    held_out: int = setting(40, "matches at the end that are only measured", range(1 << 31))
     steps: int = setting(120, "of the optimiser")
     seed: int = setting(0, "of the choice of episodes", SEED_RANGE)
 
@@ -59,8 +59,7 @@ def collect_samples(settings: PreferenceWeightsConfig) -> PreferenceSamples:
     """Replay a share of the records, and record the preferences that fire."""
     engine = settings.load_engine(settings.game)
     records = RecordedEpisodes.load(settings.records, engine.game)
-    match = records.match_numbers
-    held_out = match > match[-1] - settings.held_out
+    held_out = records.find_held_out(settings.held_out)
     random = np.random.default_rng(settings.seed)
     sampled = random.random(len(records)) < settings.share
     judge = Minimiser(engine).preference_model
@@ -79,7 +78,11 @@ def collect_samples(settings: PreferenceWeightsConfig) -> PreferenceSamples:
         parts.append((counts[:-1].T.copy(), np.diff(lists.start), same, held_out[episode]))
 
     records.replay(engine, DecisionListener(show, sampled))
-    fired, lengths, same, out = (np.concatenate(column) for column in zip(*parts, strict=True))
+    fired, lengths, same, out = records.join_decisions(parts)
+    if out.all():
+        raise GameError(
+            f"{records.file}: all decisions looked at are held out; set a larger share", ErrorCode.NO_RECORDS
+        )
     known: NDArray[np.bool_] = np.any(
         fired, axis=0
     )  # preferences that never fired (beliefs without an estimate) cannot be fitted

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,13 @@ from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Engine
 from abl_cards.games.tables import Decisions, Listener, NullListener
 from abl_cards.games.types import Indices, Moves
-from abl_cards.matches import find_contest_records, match_indices, read_valid_records
+from abl_cards.matches import (
+    find_contest_records,
+    find_held_out,
+    match_indices,
+    read_valid_records,
+    replay_confirmed,
+)
 
 if TYPE_CHECKING:
     from abl_cards.games.tables import Tables
@@ -28,12 +34,15 @@ class RecordedEpisodes:
     file: Path
     fingerprint: str  # of the contents of the file
     episodes: list[Mapping[str, Any]]
+    lines: Sequence[int]  # of the episodes in the file
 
     @classmethod
     def load(cls, file: Path | None, game: str) -> RecordedEpisodes:
         """Load the episodes of a file, by default the contest's; raises GameError for invalid records, OSError."""
         there = file or find_contest_records(game)
-        return cls(there, hashlib.sha256(there.read_bytes()).hexdigest()[:16], read_valid_records(there))
+        episodes = read_valid_records(there)
+        mark = hashlib.sha256(there.read_bytes()).hexdigest()[:16]
+        return cls(there, mark, episodes, range(1, len(episodes) + 1))
 
     def __len__(self) -> int:
         return len(self.episodes)
@@ -51,21 +60,27 @@ class RecordedEpisodes:
         """Select all but the last ``count`` matches."""
         return self._select(~self._is_last(count))
 
+    def find_held_out(self, count: int) -> NDArray[np.bool_]:
+        """Mark the episodes of the last ``count`` matches; raises GameError where no other is left."""
+        return find_held_out(self.episodes, count, self.file)
+
     def replay(self, engine: Engine, listener: Listener) -> None:
         """Replay all episodes to a listener, each at its own table; raises GameError if one breaks the rules."""
-        wrong = engine.replay(self.episodes, listener).mismatches if self.episodes else ()
-        if wrong:
-            raise GameError(
-                f"{self.file}: {wrong[0].text} ({len(wrong)} episodes that the rules do not confirm)",
-                ErrorCode.INVALID_RECORD,
-            )
+        replay_confirmed(engine, self.episodes, listener, self.file, self.lines)
+
+    def join_decisions(self, parts: Sequence[tuple[NDArray[Any], ...]]) -> tuple[NDArray[Any], ...]:
+        """Concatenate the columns of parts of the decisions looked at; raises GameError where there are none."""
+        if not parts:
+            raise GameError(f"{self.file}: no decision is looked at; give a larger share", ErrorCode.NO_RECORDS)
+        return tuple(np.concatenate(column) for column in zip(*parts, strict=True))
 
     def _is_last(self, matches: int) -> NDArray[np.bool_]:
         number = self.match_numbers
         return number > number[-1] - matches
 
     def _select(self, chosen: NDArray[np.bool_]) -> RecordedEpisodes:
-        return RecordedEpisodes(self.file, self.fingerprint, [self.episodes[row] for row in np.flatnonzero(chosen)])
+        rows = np.flatnonzero(chosen).tolist()
+        return replace(self, episodes=[self.episodes[row] for row in rows], lines=[self.lines[row] for row in rows])
 
 
 @dataclass

@@ -280,7 +280,9 @@ def load_weights(file: str | Path, networks: Networks, engine: Engine | None = N
     except RuntimeError as problem:
         wrong = [str(problem).splitlines()[-1].strip()]
     if wrong:
-        raise GameError(f"{file}: not weights of such networks: {', '.join(wrong[:3])}", ErrorCode.WEIGHTS_MISMATCH)
+        origin = f"they are of preset '{card.preset}', game '{card.game}'"
+        message = f"{file}: not weights of such networks ({origin}): {', '.join(wrong[:3])}"
+        raise GameError(message, ErrorCode.WEIGHTS_MISMATCH)
     # Looking ahead needs values of whole episodes; with trick rewards a critic learns something else in self-play.
     learned_episodes = card.critic_finetune_decisions > 0 or not networks.preset.ppo.trick_point_reward
     networks.has_trained_critic = learned_episodes and any(name.startswith(_CRITIC_PREFIX) for name in weights)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import zipfile
 from collections.abc import Iterator
+from io import BytesIO
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated, Any
 
@@ -60,10 +62,15 @@ def bot(
     platform = BotzoneGame.from_engine(engine)
     if platform is None:
         fail_usage(f"{game_name} has no protocol for programs")
+    if not file.parent.is_dir():
+        fail(f"there is no folder {file.parent}")
     with usage_errors():
         data = build_botzone_program(platform, agent)
     if file.exists() and not file.is_file():
         fail(f"{file} exists and is not a file")
+    suffix = ".zip" if zipfile.is_zipfile(BytesIO(data)) else ".py"
+    if file.suffix != suffix:
+        fail_usage(f"{file}: agent {agent} is written as a {suffix} file")
     with atomic_write(file) as stream:
         stream.write(data)
     typer.echo(f"{file}: {len(data) >> 10} KiB")

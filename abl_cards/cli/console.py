@@ -131,6 +131,17 @@ def check_host(name: str) -> None:
         fail_usage(f"--host {name[:80]}: not a host name or an address")
 
 
+@contextmanager
+def report_interrupt(folder: Path) -> Iterator[None]:
+    """Print that a run is kept, where it is interrupted."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if folder.is_dir():
+            typer.echo(f"stopped; {folder} keeps what is done, and the same command goes on from there", err=True)
+        raise
+
+
 def print_problems(lines: Iterable[str]) -> None:
     """Print errors and warnings of rule files on stderr, each once, at most ``MAX_PROBLEMS`` of either kind."""
     by_kind: dict[bool, list[str]] = {True: [], False: []}

@@ -19,6 +19,7 @@ from abl_cards.cli.console import (
     print_settings,
     print_table,
     read_settings,
+    report_interrupt,
     rule_assignments,
     usage_errors,
     write_csv_file,
@@ -87,7 +88,7 @@ def run(
     folder = directory or Path("runs") / (f"{short_name(name)}-smoke" if smoke else short_name(name))
     if restart and (folder / "cells.jsonl").exists():
         shutil.rmtree(folder)
-    with _open_remote_cells(ray, name, chosen, folder) as remote:
+    with report_interrupt(folder), _open_remote_cells(ray, name, chosen, folder) as remote:
         results = run_experiment(name, chosen, folder, show_progress, remote)
     if csv:
         from abl_cards.experiments import read_rows

@@ -89,15 +89,16 @@ class _ProfileReport:
 
 def _check_profile(game: Game, folder: Path | None, profile: str | None, cache: bool) -> _ProfileReport:
     from abl_cards.asp import KBError
-    from abl_cards.core import GameError
+    from abl_cards.core import GameError, shared_budget
 
     try:
-        knowledge = load_knowledge(game, folder, profile, cache)
-        auxiliary = list(game.auxiliary_rules(folder, profile, cache))
-        sizes = _compute_sizes(knowledge)
-        limits = game.warnings(knowledge, folder, profile)
-        if show_errors := game.show_errors(knowledge, folder, profile):
-            raise KBError(show_errors)
+        with shared_budget():  # each profile has the whole limit, so that the verdict does not depend on their number
+            knowledge = load_knowledge(game, folder, profile, cache)
+            auxiliary = list(game.auxiliary_rules(folder, profile, cache))
+            sizes = _compute_sizes(knowledge)
+            limits = game.warnings(knowledge, folder, profile)
+            if show_errors := game.show_errors(knowledge, folder, profile):
+                raise KBError(show_errors)
     except KBError as problem:
         errors = {"profile": profile, "warnings": [], "errors": _diagnostics_to_json(problem)}
         return _ProfileReport(errors, str(problem).splitlines())

@@ -17,13 +17,15 @@ from abl_cards.cli.console import (
     fail,
     fail_usage,
     find_game,
+    list_profiles,
     load_engine,
     print_json,
     print_problems,
     print_table,
+    shorten,
 )
 from abl_cards.cli.progress import show_progress, show_status
-from abl_cards.core import format_count
+from abl_cards.core import GameError, format_count
 
 if TYPE_CHECKING:
     from abl_cards.games import Engine, Game
@@ -74,12 +76,15 @@ def diff(
     """
     from abl_cards.agents import AgentName
     from abl_cards.core import format_seed
+    from abl_cards.matches import read_file_profile
     from abl_cards.rulelab.comparison import compare_rules, minimise_counterexample
 
     game = find_game(game_name)
     if directory is None and not without and against is None:
         fail_usage("name the edited folder, another profile (--against), or a preference to leave out (--without)")
     players = "kb", str(AgentName("kb", tuple(("without", name) for name in without or ())))
+    if records is not None and profile is None:
+        profile = read_file_profile(records, list_profiles(game))
     engines = _compile_side(game, None, profile), _compile_side(game, directory, against or profile)
     with show_status("comparing") as show:
         chosen = None if records is None else _read_records(engines[0], records)
@@ -114,7 +119,6 @@ def _compile_side(game: Game, directory: Path | None, profile: str | None) -> En
 
 def _measure_balances(sides: Sequence[tuple[Engine, str]], games: int, seed: int) -> tuple[list[Balance], str | None]:
     """Measure self-play by each engine from the same seed; also returns the error that stops play, if any."""
-    from abl_cards.core import GameError
     from abl_cards.rulelab.testing import measure_balance
 
     balances: list[Balance] = []
@@ -193,15 +197,25 @@ def _format_number(mean: float, low: float, high: float, digits: int = 1) -> str
 
 
 def _read_records(engine: Engine, file: Path) -> list[Mapping[str, Any]]:
-    """Read the valid records of a file; exit if there are none."""
-    from abl_cards.core import GameError
+    """Read the records of a file that the rules confirm; report the others, and exit if there are none."""
     from abl_cards.matches import normalise_records, read_records
 
-    normalised = normalise_records(engine, read_records(file))
-    records = [record for record in normalised if not isinstance(record, GameError)]
+    records = normalise_records(engine, read_records(file))
     if not records:
         fail(f"{file}: no records")
-    return records
+    problems = {mismatch.line: mismatch.text for mismatch in reversed(engine.replay(records).mismatches)}
+    confirmed = [
+        record
+        for line, record in enumerate(records, start=1)
+        if line not in problems and not isinstance(record, GameError)
+    ]
+    if problems:
+        line = min(problems)
+        text = f"{file}:{line}: {problems[line]} (left out: {len(problems):,} of {len(records):,} records)"
+        if not confirmed:
+            fail(text)
+        typer.echo(shorten(text), err=True)
+    return confirmed
 
 
 def _print_comparison(difference: KbDifference) -> None:

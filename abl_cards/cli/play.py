@@ -297,10 +297,10 @@ def _load_fixed_deals(engine: Engine, file: Path, games: int | None, ways: int) 
         fail_usage("--deals: the file determines the number of games; leave out --games")
     records = normalise_records(engine, read_records(file))
     try:
-        engine_with_deals = rules.with_deals(rules.read_deals(records))
+        given = rules.read_deals(records)
+        return rules.with_deals(given), len(given.bottom_keys) * ways
     except GameError as problem:
         fail(f"{file}: {problem}")
-    return engine_with_deals, len(records) * ways
 
 
 def _print_answer(answer: dict[str, Any]) -> None:

@@ -23,6 +23,7 @@ from abl_cards.cli.console import (
     print_json,
     print_settings,
     read_settings,
+    report_interrupt,
     rule_assignments,
     write_csv_file,
 )
@@ -90,7 +91,7 @@ def train(
         print_settings(chosen, FIXED_SETTINGS)
         return
     load_engine(game, chosen.kb, chosen.profile)  # reports errors of the rules before any worker starts
-    with _open_launcher(ray, chosen) as launcher:
+    with report_interrupt(chosen.directory), _open_launcher(ray, chosen) as launcher:
         _run_training(chosen, minutes, plots, as_json, launcher)
     if csv:
         from abl_cards.training import read_metrics

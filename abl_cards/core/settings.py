@@ -15,10 +15,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import Field, dataclass, field, fields, replace
 from math import inf, isfinite
+from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, TypeVar
 
-from abl_cards.core.errors import ErrorCode
+from abl_cards.core.errors import ErrorCode, GameError
 
 __all__ = [
     "SEED_RANGE",
@@ -26,6 +27,7 @@ __all__ = [
     "FloatRange",
     "SettingError",
     "apply_settings",
+    "check_settings",
     "current_keys",
     "dataclass",
     "describe_settings",
@@ -123,9 +125,8 @@ def apply_settings(defaults: T, assignments: Iterable[str], excluded: Collection
             values[key] = _parse_value(kind, text)
         except ValueError:
             raise SettingError(f"--set {assignment}: {key} is of type {kind}") from None
-        if within is not None and values[key] is not None and not _is_inside(values[key], within):
-            limits = f"a whole number from {within[0]} to {within[-1]}" if isinstance(within, range) else within
-            raise SettingError(f"--set {assignment}: {key} is {limits}")
+        if not _is_inside(values[key], within):
+            raise SettingError(f"--set {assignment}: {key} is {_describe_range(within)}")
     return replace(defaults, **values)  # type: ignore[type-var]
 
 
@@ -154,8 +155,43 @@ def _range_of(setting: Field[Any]) -> range | FloatRange | None:
     return range(1 if smallest is None or smallest > 0 else 0, 1 << 63)
 
 
-def _is_inside(value: Any, within: range | FloatRange) -> bool:
+def check_settings(settings: Any) -> None:
+    """Check types and ranges of settings that were made in Python.
+
+    Args:
+        settings: An object of a settings class.
+
+    Raises:
+        GameError: A value has the wrong type or range.
+    """
+    for item in fields(settings):
+        value, kind, within = getattr(settings, item.name), _type_name(item), _range_of(item)
+        if not _has_type(value, kind):
+            raise GameError(f"{item.name}={value!r}: it is of type {kind}", ErrorCode.INVALID_SETTING)
+        if not _is_inside(value, within):
+            raise GameError(f"{item.name}={value!r}: it is {_describe_range(within)}", ErrorCode.INVALID_SETTING)
+
+
+def _has_type(value: Any, kind: str) -> bool:
+    """Return whether a value is of a type as its annotation is written; numbers of numpy count as numbers."""
+    if kind.endswith(" | None"):
+        return value is None or _has_type(value, kind.removesuffix(" | None"))
+    if kind.startswith("tuple["):
+        item_kind = kind.removeprefix("tuple[").partition(",")[0].removesuffix("]")
+        return isinstance(value, tuple) and all(_has_type(item, item_kind) for item in value)
+    if kind in ("int", "float"):
+        return isinstance(value, Integral if kind == "int" else Real) and not isinstance(value, bool)
+    return isinstance(value, {"bool": bool, "str": str, "Path": Path}.get(kind, object))
+
+
+def _is_inside(value: Any, within: range | FloatRange | None) -> bool:
+    if within is None or value is None:
+        return True
     return all(item in within for item in (value if isinstance(value, tuple) else (value,)))
+
+
+def _describe_range(within: range | FloatRange | None) -> str:
+    return f"a whole number from {within[0]} to {within[-1]}" if isinstance(within, range) else str(within)
 
 
 def _parse_value(kind: str, text: str) -> Any:

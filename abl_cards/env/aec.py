@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from pettingzoo import AECEnv
 
 from abl_cards.core import ErrorCode, GameError, derive_key
+from abl_cards.env.episodes import check_render_mode
 from abl_cards.env.factories import aec_env
 from abl_cards.env.spaces import make_observation_space
 from abl_cards.games import Engine, Game, compile_engine, load
@@ -57,7 +58,7 @@ class CardGameEnv(AECEnv, NullListener):  # type: ignore[misc]  # pettingzoo has
         one_episode: bool = False,
         exchange: ExchangePolicy | Literal["agent"] | None = None,
         realise: CardSetPolicy | None = None,
-        render_mode: str = "ansi",
+        render_mode: str | None = "ansi",
     ) -> None:
         """Compile the game; each ``reset`` deals the next match of the seed.
 
@@ -70,7 +71,7 @@ class CardGameEnv(AECEnv, NullListener):  # type: ignore[misc]  # pettingzoo has
             exchange: Function that chooses among options, such as bids and cards to give; None: the preferences of the
                 rule files. "agent": the agents choose, with the options as further actions behind the labels.
             realise: Function that makes cards of labels; None: the preferences of the rule files.
-            render_mode: "ansi": ``render`` returns text; "human": it prints the text.
+            render_mode: "ansi": ``render`` returns text, with None too; "human": it prints the text.
 
         Raises:
             GameError: The game is unknown.
@@ -86,6 +87,7 @@ class CardGameEnv(AECEnv, NullListener):  # type: ignore[misc]  # pettingzoo has
         self._seed, self._matches, self._one_episode = seed, 0, one_episode
         minimiser = Minimiser(self._engine)
         self._exchange, self._realise = exchange or minimiser.choose, realise or minimiser.realise_labels
+        check_render_mode(render_mode, "ansi", "human", None)
         self.render_mode = render_mode
         name = self._engine.rules.folder.name
         self.metadata = {"name": f"{name}_v0", "render_modes": ["ansi", "human"], "is_parallelizable": False}

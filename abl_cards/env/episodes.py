@@ -217,6 +217,13 @@ def check_positive(name: str, value: object) -> int:
     raise GameError(f"{name} is a positive integer, not {value!r:.60}", ErrorCode.INVALID_VALUE)
 
 
+def check_render_mode(mode: object, *modes: str | None) -> None:
+    """Raise GameError for a ``render_mode`` that is none of these."""
+    if mode not in modes:
+        text = f"render_mode is {' or '.join(map(repr, modes))}, not {mode!r:.60}"
+        raise GameError(text, ErrorCode.INVALID_VALUE)
+
+
 def check_actions(actions: Any, num_envs: int, num_actions: int) -> NDArray[np.int64]:
     """Return actions as int64 [envs]; raises GameError for another type, shape or range."""
     try:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from abl_cards.agents import Agent, make_agent, needs_history
 from abl_cards.core import ErrorCode, GameError, splitmix64_array
-from abl_cards.env.episodes import EpisodeKind, EpisodeTables, check_actions
+from abl_cards.env.episodes import EpisodeKind, EpisodeTables, check_actions, check_render_mode
 from abl_cards.env.pending import LabelRealiser, find_pending, make_realiser
 from abl_cards.env.spaces import make_observation_space
 from abl_cards.games import Engine, Game, compile_engine
@@ -68,6 +68,7 @@ class GymnasiumVectorEnv(GymnasiumVectorBase[BatchedObservation, Any, NDArray[An
                 true there, since Gymnasium allows any action of the space. "raise": GameError.
             render_mode: "ansi": ``render`` returns texts; None: it returns None.
         """
+        check_render_mode(render_mode, "ansi", None)
         engine = compile_engine(game, profile)
         if illegal_actions not in ("replace", "raise"):
             text = f"illegal_actions is 'replace' or 'raise', not {illegal_actions!r}"

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from pettingzoo import ParallelEnv
 
 from abl_cards.core import ErrorCode, GameError
-from abl_cards.env.episodes import EpisodeKind
+from abl_cards.env.episodes import EpisodeKind, check_render_mode
 from abl_cards.env.factories import parallel_env
 from abl_cards.env.pending import LabelRealiser
 from abl_cards.env.spaces import make_observation_space
@@ -47,7 +47,7 @@ class ParallelCardGameEnv(ParallelEnv[str, SeatObservation, int]):  # type: igno
         episode: EpisodeKind = "deal",
         realise: Literal["first", "preferences"] | LabelRealiser = "preferences",
         max_steps: int | None = None,
-        render_mode: str = "ansi",
+        render_mode: str | None = "ansi",
     ) -> None:
         """Compile the game; ``reset`` deals the first cards.
 
@@ -58,10 +58,11 @@ class ParallelCardGameEnv(ParallelEnv[str, SeatObservation, int]):  # type: igno
             episode: "deal" or "match"; see ``VectorEnv``.
             realise: How a label becomes cards; see ``VectorEnv``.
             max_steps: Decisions after which an episode is truncated; None for no limit.
-            render_mode: "ansi": ``render`` returns text; "human": it prints the text.
+            render_mode: "ansi": ``render`` returns text, with None too; "human": it prints the text.
         """
         engine = compile_engine(game, profile)
         self._env = VectorEnv(engine, 1, seed, episode=episode, realise=realise, max_steps=max_steps)
+        check_render_mode(render_mode, "ansi", "human", None)
         self.render_mode = render_mode
         self.metadata = {"name": f"{engine.rules.folder.name}_v0", "render_modes": ["ansi", "human"]}
         self.possible_agents = [f"seat_{seat}" for seat in range(self._env.num_players)]

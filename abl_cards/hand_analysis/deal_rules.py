@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from abl_cards.asp import string_value
 from abl_cards.circuit import KnowledgeBase
 from abl_cards.core import ErrorCode, GameError
@@ -77,7 +79,7 @@ class DealRules:
         return tuple(texts.get(deal_class, str(deal_class)) for deal_class in range(max(texts, default=-1) + 1))
 
     def read_deals(self, values: Sequence[Mapping[str, Any] | GameError]) -> DealBatch:
-        """Read deals from JSON objects or from records of games.
+        """Read deals from JSON objects or from records of games; equal deals, as duplicate games have, are read once.
 
         Args:
             values: A value for each line of a file; a `GameError` stands for a line that cannot be read.
@@ -98,7 +100,9 @@ class DealRules:
                 raise GameError(f"line {line}: {problem}", problem.code) from None
         if not deals:
             raise GameError("no deals", ErrorCode.NOT_ENOUGH_DEALS)
-        return DealBatch.concatenate(deals)
+        read = DealBatch.concatenate(deals)
+        keys = np.column_stack([read.hand_keys, read.bottom_keys])
+        return read.select(np.sort(np.unique(keys, axis=0, return_index=True)[1]))
 
     def _deal_from_record(self, record: Mapping[str, Any]) -> dict[str, Any]:
         """Return the deal of a record: the hands before its first play, that of the first leader first."""

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from abl_cards.matches.records import (
         data_folder,
         find_contest_records,
+        find_held_out,
         find_profile,
         match_indices,
         normalise_record,
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
         read_file_profile,
         read_records,
         read_valid_records,
+        replay_confirmed,
         sample_records_path,
         write_records,
     )
@@ -96,6 +98,7 @@ __all__ = [
     "effective_sample_size",
     "evaluate_moves",
     "find_contest_records",
+    "find_held_out",
     "find_profile",
     "fit_ratings",
     "format_interval",
@@ -114,6 +117,7 @@ __all__ = [
     "read_file_profile",
     "read_records",
     "read_valid_records",
+    "replay_confirmed",
     "replay_file",
     "review",
     "review_record",

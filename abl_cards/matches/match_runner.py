@@ -108,8 +108,10 @@ def play_match(
         GameError: An agent is unknown or fails, the number of agents or games is wrong, or a match cannot end.
         KBError: The rules do not compile.
     """
-    if games < 1:
-        raise GameError(f"games={games}: play 1 game or more", ErrorCode.INVALID_VALUE)
+    if isinstance(games, bool) or not isinstance(games, (int, np.integer)) or games < 1:
+        raise GameError(f"games={games!r}: play 1 game or more", ErrorCode.INVALID_VALUE)
+    if isinstance(agents, str):
+        raise GameError(f"agents={agents!r}: give a list of agents", ErrorCode.INVALID_VALUE)
     engine = compile_engine(game)
     compute_seatings(engine, len(agents))
     names = _agent_names(agents) if names is None else names

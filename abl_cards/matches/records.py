@@ -30,6 +30,7 @@ from abl_cards.core import (
     read_line_batches,
 )
 from abl_cards.games import Engine
+from abl_cards.games.tables import Listener
 from abl_cards.protocols import convert_douzero_record
 
 MAX_BLANK_LINES = 100_000
@@ -282,7 +283,7 @@ def read_valid_records(file: str | Path) -> list[Mapping[str, Any]]:
         The records.
 
     Raises:
-        GameError: A line is no record; the message names file and line.
+        GameError: A line is no record, where the message names file and line, or there are none.
         OSError: The file cannot be read.
     """
     file = Path(file)
@@ -291,7 +292,62 @@ def read_valid_records(file: str | Path) -> list[Mapping[str, Any]]:
         if isinstance(record, GameError):
             raise GameError(f"{file}:{line}: {record}", record.code)
         records.append(record)
+    if not records:
+        raise GameError(f"{file}: no records", ErrorCode.NO_RECORDS)
     return records
+
+
+def replay_confirmed(
+    engine: Engine,
+    records: Sequence[Mapping[str, Any]],
+    listener: Listener,
+    file: str | Path,
+    lines: Sequence[int] | None = None,
+) -> None:
+    """Replay records that the rules must confirm, each at its own table.
+
+    Args:
+        engine: Compiled game.
+        records: Records of a file.
+        listener: Called at every event.
+        file: Name of the file in an error.
+        lines: Line of each record in the file; None if these are all of them.
+
+    Raises:
+        GameError: The rules do not confirm a record.
+    """
+    wrong = engine.replay(records, listener).mismatches if records else ()
+    if wrong:
+        line = wrong[0].line if lines is None else lines[wrong[0].line - 1]
+        number = len({mismatch.line for mismatch in wrong})
+        message = f"{file}:{line}: {wrong[0].text} (the rules do not confirm {number} of {len(records)} records)"
+        raise GameError(message, ErrorCode.INVALID_RECORD)
+
+
+def find_held_out(records: Sequence[Mapping[str, Any]], num_matches: int, file: str | Path) -> NDArray[np.bool_]:
+    """Mark the episodes of the last matches, which are held out.
+
+    Args:
+        records: One record an episode.
+        num_matches: Number of matches to hold out.
+        file: Name of the file in an error.
+
+    Returns:
+        Whether an episode belongs to these matches, bool [records].
+
+    Raises:
+        GameError: No other match is left.
+    """
+    indices = match_indices(records)
+    total = int(indices.max(initial=-1)) + 1
+    if num_matches >= total:
+        raise GameError(
+            f"{file}: of {total} matches {num_matches} are to be held out, which leaves none to learn from; "
+            f"hold out {max(0, total - 1)} at most",
+            ErrorCode.NO_RECORDS,
+        )
+    held_out: NDArray[np.bool_] = indices >= total - num_matches
+    return held_out
 
 
 def match_indices(records: Sequence[Mapping[str, Any]]) -> NDArray[np.int64]:

@@ -3,9 +3,9 @@
 Events and requests are JSON objects, one per frame. A request is
 ``{"type":"act","seat","stage","state","actionList","indexRange"}``: the state contains all that the seat sees, in the
 form that ``abl-cards legal`` reads, so a client needs no memory. The answer is ``{"actIndex": n}``. Notifications are
-``{"type":"notify","stage":…}``: ``beginning`` (seat, seats, hand), ``draw`` (seat, and card for that seat alone),
-``play`` (seat, play), ``choice`` (seat, of, choice), ``episodeOver`` (order, points), ``gameOver`` (curTimes,
-settingTimes), ``gameResult`` (wins by seat, draws).
+``{"type":"notify","stage":…}``: ``beginning`` (game, profile, seat, seats, hand), ``draw`` (seat, and card for that
+seat alone), ``play`` (seat, play), ``choice`` (seat, of, choice), ``episodeOver`` (order, points), ``gameOver``
+(curTimes, settingTimes), ``gameResult`` (wins by seat, draws).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.core import ErrorCode, GameError
-from abl_cards.games import Engine
+from abl_cards.games import Engine, game_names
 from abl_cards.games.tables import (
     Action,
     Choices,
@@ -37,6 +37,7 @@ from abl_cards.protocols.common import (
     ClientSession,
     DecisionMaker,
     HostSession,
+    JoinRejectedError,
     JoinRequest,
     Message,
     Notification,
@@ -122,12 +123,12 @@ class PlainDealer:
 
     def on_episode_start(self, tables: Tables, rows: Indices) -> None:
         """Send each player its cards."""
-        card_codes = self._engine.rules.card_codes
+        rules, game = self._engine.rules, self._engine.game
         for table_seat in range(self._seats):
             seat = self.player_at(table_seat)
             self._notifications.append(Notification(seat, {
-                "type": "notify", "stage": "beginning", "game": self._engine.game, "seat": seat, "seats": self._seats,
-                "hand": card_codes.write_hand(tables.state.hands[0, table_seat]),
+                "type": "notify", "stage": "beginning", "game": game, "profile": rules.profile, "seat": seat,
+                "seats": self._seats, "hand": rules.card_codes.write_hand(tables.state.hands[0, table_seat]),
             }))  # fmt: skip
 
     def on_draw(self, tables: Tables, rows: Indices) -> None:
@@ -199,15 +200,24 @@ class PlainProtocolClient:
         return message.get("type") == "act"
 
     def handle_message(self, message: Message) -> None:
-        """Store the seat and the result; raises GameError if a message has the wrong form."""
+        """Store the seat and the result; raises GameError for a wrong form, JoinRejectedError for other rules."""
         stage, seats = message.get("stage"), self._engine.rules.seating.seats
         if stage == "beginning":
+            self._check_rules(message)
             seat = message.get("seat")
             if type(seat) is not int or not 0 <= seat < seats:
                 raise GameError(f"seat: {str(seat)[:20]} is not in 0..{seats - 1}", ErrorCode.INVALID_MESSAGE)
             self._outcome = SessionResult(seat=seat)
         elif stage == "gameResult":
             self._read_result(message)
+
+    def _check_rules(self, message: Message) -> None:
+        """Reject a table of another game or profile of ours; folders of users may have any name."""
+        folder, game, profile = self._engine.rules.folder, message.get("game"), message.get("profile")
+        if isinstance(game, str) and self._engine.game in game_names() and game not in folder.record_names:
+            raise JoinRejectedError(f"the table plays {game}, the agent {self._engine.game}: give --game {game}")
+        if profile in folder.profiles and profile != self._engine.rules.profile:
+            raise JoinRejectedError(f"the table plays by the profile '{profile}': give --profile {profile}")
 
     def _read_result(self, message: Message) -> None:
         wins, draws, seat = message.get("victoryNum"), message.get("draws"), self._outcome.seat or 0

@@ -14,7 +14,7 @@ from abl_cards.agents import make_agent
 from abl_cards.games import Engine
 from abl_cards.games.preferences import PreferenceModel
 from abl_cards.learners import Networks, Symmetries, WeightsCard, load_weights, save_networks
-from abl_cards.matches import match_indices, normalise_record, read_valid_records
+from abl_cards.matches import find_held_out, normalise_record, read_valid_records
 from abl_cards.training.checkpoint import CHECKPOINT_SUFFIX, load_checkpoint, save_checkpoint, translate_restore_errors
 from abl_cards.training.prior_scale import estimate_prior_scale
 from abl_cards.training.settings import TrainConfig
@@ -82,9 +82,9 @@ class Pretrainer:
             return None, None
         self._on_progress(0, f"reading {file.name}")
         records = [normalise_record(self._engine, record) for record in read_valid_records(file)]
-        lessons = dataset_from_records(self._engine, self._judge, records)
-        match = match_indices(records)[lessons.source]
-        last = match > match.max() - self._settings.held_out_matches
+        held_out = find_held_out(records, self._settings.held_out_matches, file)
+        lessons = dataset_from_records(self._engine, self._judge, records, file)
+        last = held_out[lessons.source]
         return lessons.at(~last), lessons.at(last)
 
     def _play_for_data(self) -> tuple[SupervisedDataset, SupervisedDataset]:

@@ -62,7 +62,8 @@ class RunParts:
         """Raise GameError where these parts exclude each other, or do not go with settings or other machines."""
         names = list(self.networks)
         if self.model is not None and len(names) > 1:
-            message = f"model= is policy, value and hands in one; give policy= with {', '.join(names[1:])}="
+            others = " and ".join(f"{name}=" for name in names[1:])
+            message = f"model= is policy, value and hands in one: leave out {others}"
             raise GameError(message, ErrorCode.SETTING_CONFLICT)
         if self.abln is not None and not settings.abln:
             message = "abln=false trains without an ABLN, and abln= is one: leave one out"

@@ -7,8 +7,8 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from abl_cards.core import ErrorCode, GameError, write_text
-from abl_cards.games import Game
+from abl_cards.core import ErrorCode, GameError, check_settings, write_text
+from abl_cards.games import Game, load
 from abl_cards.learners import MODEL_PRESET, PRESETS, Preset, default_preset
 from abl_cards.training.settings import NO_DIRECTORY, SETTINGS_FILE, TrainConfig, create_config, run_name
 
@@ -46,6 +46,23 @@ def resolve_config(game: Game | str, parts: RunParts, config: TrainConfig | None
     if config.directory == NO_DIRECTORY:
         config = replace(config, directory=Path("runs") / run_name(name, parts.label or config.preset))
     return config
+
+
+def check_config(settings: TrainConfig) -> None:
+    """Check settings before anything is written; raises GameError, also where two exclude each other, and OSError."""
+    check_settings(settings)
+    shares = settings.kb_opponent_share + settings.past_opponent_share
+    if shares > 1 + 1e-9:
+        message = f"kb_opponent_share and past_opponent_share make {shares:g} of the tables: 1 at most, so lower one"
+        raise GameError(message, ErrorCode.SETTING_CONFLICT)
+    if settings.records is not None:
+        settings.records.open("rb").close()
+    rules = settings.load_engine().rules
+    if settings.trick_point_reward and not (rules.has_trick_cards and rules.card_points.any()):
+        message = "trick_point_reward: these rules have no tricks with points (worth/2); leave it out"
+        raise GameError(message, ErrorCode.SETTING_CONFLICT)
+    if settings.second_profile is not None:
+        load(settings.game).engine(settings.kb, settings.second_profile)
 
 
 _PRESET_SETTINGS = (

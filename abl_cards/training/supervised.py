@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import cos, pi
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,7 @@ from abl_cards.learners import (
     hands_loss,
     to_training_batch,
 )
+from abl_cards.matches import replay_confirmed
 from abl_cards.reasoners.abduction import Minimiser, find_best_cards, plays_after
 from abl_cards.reasoners.hidden_hands import count_responses, observation_keys, prior_estimate, project_estimate
 
@@ -105,12 +107,16 @@ class DecisionCollector(NullListener):
 
 
 def dataset_from_records(
-    engine: Engine, judge: PreferenceModel, records: Sequence[Mapping[str, Any]]
+    engine: Engine, judge: PreferenceModel, records: Sequence[Mapping[str, Any]], file: Path
 ) -> SupervisedDataset:
-    """Collect every decision of records; the source is the index of the record."""
-    notes = DecisionCollector(engine, judge)
-    engine.replay(records, notes)
-    return notes.to_dataset()
+    """Collect every decision of the records of a file; the source is the index of the record.
+
+    Raises:
+        GameError: The rules do not confirm a record.
+    """
+    collector = DecisionCollector(engine, judge)
+    replay_confirmed(engine, records, collector, file)
+    return collector.to_dataset()
 
 
 def collect_decisions(

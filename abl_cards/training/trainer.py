@@ -34,7 +34,7 @@ from abl_cards.training.reports import IterationStats, TrainingReport
 from abl_cards.training.resumable_run import ResumableRun
 from abl_cards.training.run_lock import lock_run_folder
 from abl_cards.training.run_parts import RunParts
-from abl_cards.training.run_settings import resolve_config
+from abl_cards.training.run_settings import check_config, resolve_config
 from abl_cards.training.run_weights import (
     check_saved,
     copy_for_play,
@@ -123,6 +123,7 @@ class Trainer(ResumableRun):
         """
         parts = RunParts(model, policy, critic, abln, ReasonerParts(reasoner, consistency, distance))
         settings = resolve_config(game, parts, config)
+        check_config(settings)
         if settings.threads:
             torch.set_num_threads(settings.threads)
         torch.manual_seed(seed64(settings.seed))

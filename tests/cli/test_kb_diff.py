@@ -266,3 +266,28 @@ def test_two_profiles_are_compared(tmp_path: Path) -> None:
     assert [label["label"] for label in diff["labels"]["lost"]] == ["pair(3)"]
     assert {card[1] for card in diff["smallest"]["hand"]} == {"3"}
     assert run_command("kb", "diff", str(folder)).exit_code == 2
+
+
+def test_records_go_by_their_profile_and_those_left_out_are_counted(tmp_path: Path) -> None:
+    file, mixed, wrong = (tmp_path / name for name in ("north.jsonl", "mixed.jsonl", "wrong.jsonl"))
+    play = ("--games", "2", "--seed", "3", "--profile", "northern", "--record", str(file))
+    assert run_command("match", "tienlen", "greedy", "greedy", *play).exit_code == 0
+    lines = file.read_text("utf-8").splitlines()
+    mixed.write_text("\n".join([*lines, '{"game":"hearts","acts":[]}']) + "\n", "utf-8")
+    wrong.write_text('{"game":"hearts","acts":[]}\n', "utf-8")
+
+    def compare(records: Path) -> Any:
+        words = ("--without", "leading", "--records", str(records), "--games", "0", "--states", "50", "--json")
+        return run_command("kb", "diff", "tienlen", *words)
+
+    compared = compare(file)
+    assert (compared.exit_code, compared.stderr) == (0, "")
+    assert json.loads(compared.stdout)["profiles"] == ["northern", "northern"]
+    partly = compare(mixed)
+    assert partly.exit_code == 0
+    assert f"mixed.jsonl:{len(lines) + 1}: " in partly.stderr
+    assert f"1 of {len(lines) + 1} records" in partly.stderr
+    assert json.loads(partly.stdout) == json.loads(compared.stdout)
+    refused = compare(wrong)
+    assert refused.exit_code == 1
+    assert "wrong.jsonl:1: " in refused.stderr

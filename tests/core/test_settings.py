@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abl_cards.core.errors import ErrorCode
+from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.core.settings import (
     SEED_RANGE,
     SettingError,
     apply_settings,
+    check_settings,
     current_keys,
     describe_settings,
     format_value,
@@ -139,3 +141,23 @@ def test_none_is_within_any_limits_where_it_may_be_said() -> None:
 def test_former_keys_are_read() -> None:
     assert apply_settings(TrainingSettings(Path()), ["rows=64"]).rollout_size == 64
     assert current_keys(TrainingSettings, {"rows": 64, "seed": 1}) == {"rollout_size": 64, "seed": 1}
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("games", 0), ("games", True), ("games", "3"), ("games", 2.0), ("share", -0.5), ("share", float("nan")),
+        ("share", "1"), ("fast", 1), ("name", None), ("names", ["a"]), ("names", (1,)), ("shares", (0.5, -1.0)),
+        ("file", "x"), ("most", 0), ("seed", -1),
+    ],
+)  # fmt: skip
+def test_settings_made_in_python_are_checked(name: str, value: object) -> None:
+    with pytest.raises(GameError, match=name) as error:
+        check_settings(replace(Settings(), **{name: value}))  # type: ignore[arg-type]
+    assert error.value.code == ErrorCode.INVALID_SETTING
+
+
+@given(st.builds(Settings, games=st.integers(1, 1000).map(np.int64), most=st.none() | st.just(3)))
+def test_numbers_of_numpy_and_whole_numbers_for_real_ones_are_settings(settings: Settings) -> None:
+    check_settings(settings)
+    check_settings(replace(settings, share=2))

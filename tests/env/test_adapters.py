@@ -150,6 +150,7 @@ def test_illegal_actions_are_replaced_or_raise() -> None:
         ({"opponents": ["random"]}, ErrorCode.INVALID_VALUE),
         ({"opponents": "human"}, None),
         ({"illegal_actions": "ignore"}, ErrorCode.INVALID_VALUE),
+        ({"render_mode": "human"}, ErrorCode.INVALID_VALUE),
     ],
 )
 def test_wrong_settings(settings: dict[str, Any], code: ErrorCode | None) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from abl_cards.core.plots import LinePlot
-from abl_cards.core.settings import settings_to_json
+from abl_cards.core.settings import check_settings, settings_to_json
 from abl_cards.experiments import guandan_abln, matches
 from abl_cards.experiments.experiment import Experiment, find_experiments, run_experiment
 from abl_cards.experiments.report import Cell, ExperimentReport, ReportTable
@@ -34,6 +34,8 @@ def test_every_setting_has_a_default_and_a_word(experiment: Experiment) -> None:
     smaller = experiment.make_settings(smoke=True)
     assert smaller != experiment.settings == experiment.make_settings(smoke=False)
     json.dumps(settings_to_json(smaller))
+    check_settings(smaller)
+    check_settings(experiment.settings)
 
 
 WITHOUT_GAME = {"digit_addition"}

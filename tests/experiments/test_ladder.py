@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
+from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.experiments import ladder, matches
+from abl_cards.experiments.experiment import run_experiment
 from abl_cards.games.game import load
 from tests.cli_runs import run
 
@@ -51,3 +53,17 @@ def test_an_agent_that_learns_on_the_way_is_rated_too(tmp_path: Path) -> None:
     trained = weights[0].stat().st_mtime_ns
     assert json.loads(run(*words).stdout) == first
     assert weights[0].stat().st_mtime_ns == trained
+
+
+def test_a_reference_that_does_not_play_is_an_error(tmp_path: Path) -> None:
+    words = ("--set", "game=president", "--set", "agents=random greedy", "--set", "reference=abl")
+    shown = run("run", "ladder", "--dir", str(tmp_path), *words)
+    assert shown.exit_code == 1
+    assert "reference=abl" in shown.stderr
+
+
+def test_settings_made_in_python_are_checked(tmp_path: Path) -> None:
+    with pytest.raises(GameError) as error:
+        run_experiment("ladder", ladder.LadderConfig(game="president", games=0), tmp_path / "out")
+    assert error.value.code == ErrorCode.INVALID_SETTING
+    assert not (tmp_path / "out").exists()

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from abl_cards.core.errors import GameError
+from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.experiments import preference_weights
 from abl_cards.experiments.workspace import ExperimentWorkspace
 from tests.experiments.conftest import SAMPLE
@@ -37,3 +38,11 @@ def test_a_file_that_is_none_is_named(tmp_path: Path) -> None:
     damaged.write_text("{}\nno record\n", "utf-8")
     with pytest.raises(GameError, match=r"damaged\.jsonl:2"):
         preference_weights.run(preference_weights.PreferenceWeightsConfig(damaged), ExperimentWorkspace(tmp_path))
+
+
+def test_too_few_records_are_an_error(tmp_path: Path) -> None:
+    config = preference_weights.PreferenceWeightsConfig(SAMPLE, share=0.2, held_out=40)
+    for settings in (config, replace(config, held_out=1, share=0.0)):
+        with pytest.raises(GameError, match=SAMPLE.name) as error:
+            preference_weights.run(settings, ExperimentWorkspace(tmp_path))
+        assert error.value.code == ErrorCode.NO_RECORDS

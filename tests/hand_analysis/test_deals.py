@@ -123,3 +123,11 @@ def test_a_bid_for_landlord_cannot_be_given(hands: DealBatch) -> None:
     with pytest.raises(GameError, match="contest") as caught:
         DealRules.from_engine(engine_of(None, "contest")).with_deals(hands)
     assert caught.value.code == ErrorCode.UNSUPPORTED_GAME
+
+
+def test_equal_deals_are_read_once(hands: DealBatch) -> None:
+    rules = DealRules.from_engine(engine_of())
+    texts = [deal_to_json(rules.deal_sampler.letters, hands, deal) for deal in (2, 0, 2, 1, 0)]
+    read, expected = rules.read_deals(texts), hands.select(np.array([2, 0, 1]))
+    np.testing.assert_array_equal(read.hand_keys, expected.hand_keys)
+    np.testing.assert_array_equal(read.bottom_keys, expected.bottom_keys)

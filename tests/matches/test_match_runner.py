@@ -184,3 +184,10 @@ def test_tables_remember_where_somebody_looks_back(asks: bool) -> None:
     engine = load("president").engine()
     play_match(engine, [LooksBack(engine.label_traits), make_agent("random", engine)], 4, 0, names=["it", "random"])
     assert set(has_history) == {asks}
+
+
+@pytest.mark.parametrize(("agents", "games"), [("kb", 2), (["kb", "greedy"], "2"), (["kb", "greedy"], 0)])
+def test_arguments_of_a_wrong_type_are_errors(agents: Any, games: Any) -> None:
+    with pytest.raises(GameError) as error:
+        play_match("president", agents, games)
+    assert error.value.code == ErrorCode.INVALID_VALUE

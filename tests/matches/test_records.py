@@ -16,7 +16,19 @@ from hypothesis import strategies as st
 
 from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.core.jsonl import MAX_LINE_BYTES, parse_json_line
-from abl_cards.matches.records import MAX_BLANK_LINES, TruncatedRecord, read_records, record_to_line, write_records
+from abl_cards.games.game import load
+from abl_cards.games.tables import NullListener
+from abl_cards.matches.match_runner import play_match
+from abl_cards.matches.records import (
+    MAX_BLANK_LINES,
+    TruncatedRecord,
+    find_held_out,
+    read_records,
+    read_valid_records,
+    record_to_line,
+    replay_confirmed,
+    write_records,
+)
 
 PLAIN = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(st.characters(codec="utf-8")),
@@ -201,3 +213,33 @@ def test_only_files_are_replaced(tmp_path: Path) -> None:
         write_records(tmp_path / "nowhere" / "games.jsonl", [GOOD])
     assert error.value.code == ErrorCode.RECORDS_NOT_WRITTEN
     assert stat.S_ISCHR(Path("/dev/null").stat().st_mode)
+
+
+def test_a_file_without_records_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    path.write_bytes(b"\n\n")
+    with pytest.raises(GameError, match=r"games\.jsonl") as error:
+        read_valid_records(path)
+    assert error.value.code == ErrorCode.NO_RECORDS
+
+
+def test_the_last_matches_are_held_out_and_one_is_left() -> None:
+    records = [{"match": match, "episode": episode} for match in (4, 7, 9) for episode in (0, 1)]
+    assert find_held_out(records, 0, "games.jsonl").tolist() == [False] * 6
+    assert find_held_out(records, 2, "games.jsonl").tolist() == [False, False, True, True, True, True]
+    for count in (3, 4):
+        with pytest.raises(GameError, match=r"games\.jsonl.* 2 ") as error:
+            find_held_out(records, count, "games.jsonl")
+        assert error.value.code == ErrorCode.NO_RECORDS
+
+
+def test_a_record_that_the_rules_do_not_confirm_is_named_by_its_line() -> None:
+    engine = load("president").engine()
+    records: list[dict[str, Any]] = []
+    play_match(engine, ["greedy", "greedy"], 6, 1, write_record=records.append)
+    replay_confirmed(engine, records, NullListener(), "games.jsonl")
+    records[2] = {**records[2], "finish": records[2]["finish"][::-1]}
+    for lines, place in ((None, 3), (range(11, 11 + len(records)), 13)):
+        with pytest.raises(GameError, match=rf"games\.jsonl:{place}: .* 1 of {len(records)} ") as error:
+            replay_confirmed(engine, records, NullListener(), "games.jsonl", lines)
+        assert error.value.code == ErrorCode.INVALID_RECORD

@@ -12,7 +12,10 @@ from typing import Any, cast
 
 import pytest
 
+from abl_cards.games.game import load
 from abl_cards.matches.records import read_records
+from abl_cards.protocols.common.remote_protocol import JoinRejectedError
+from abl_cards.protocols.plain import PlainProtocolClient
 from tests.cli_runs import ROOT, run
 
 FOUR = ("--seat", "0=greedy", "--seat", "1=random", "--seat", "2=greedy", "--seat", "3=random")
@@ -151,3 +154,28 @@ def test_ports_that_are_taken_or_empty() -> None:
     for answer in (joined, served):
         assert answer.exit_code == 1
         assert re.fullmatch(r"error: .*\n", answer.stderr)
+
+
+def test_a_table_of_another_game_or_profile_is_left_at_once() -> None:
+    """Otherwise the agent would play every decision by default, to the end of the match."""
+    arguments = ("serve", "tienlen", "--port", "0", "--games", "1", "--profile", "northern", "--start-delay", "0",
+                 "--seat", "0=random", "--seat", "1=random", "--seat", "2=random")  # fmt: skip
+    with subprocess.Popen(
+        [*COMMAND, *arguments], cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as server:
+        assert server.stderr
+        ready = re.search(r"ws://127.0.0.1:\d+", server.stderr.readline())
+        assert ready
+        try:
+            joined = run("join", ready[0], "--agent", "random", "--game", "hearts", "--json")
+        finally:
+            server.kill()
+    assert joined.exit_code == 1
+    assert "--game tienlen" in joined.stderr
+    client = PlainProtocolClient(load("tienlen").engine())
+    beginning = {"type": "notify", "stage": "beginning", "game": "tienlen", "seat": 0, "seats": 4, "hand": []}
+    with pytest.raises(JoinRejectedError, match="--profile northern"):
+        client.handle_message({**beginning, "profile": "northern"})
+    for profile in ("southern", None, "of one's own"):
+        client.handle_message({**beginning, "profile": profile})
+    assert client.result.seat == 0

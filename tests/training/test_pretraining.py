@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 import torch
 
-from abl_cards.core.errors import GameError
+from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.games.game import load
 from abl_cards.learners.networks import GameShape, Networks
 from abl_cards.learners.presets import PRESETS, RESPONSE_DEALS, Preset
 from abl_cards.learners.symmetry import Symmetries
 from abl_cards.learners.weights_io import load_card
-from abl_cards.matches.records import read_valid_records, sample_records_path
+from abl_cards.matches.records import read_valid_records, sample_records_path, write_records
 from abl_cards.training.pretraining import Pretrainer, pretrain
 from abl_cards.training.settings import TrainConfig
 from abl_cards.training.supervised import add_estimates, create_abln_run, dataset_from_records
@@ -107,7 +107,7 @@ def test_a_twin_does_not_play_for_lessons(tmp_path: Path, engine: Any) -> None:
 
 
 def test_lessons_are_told_what_a_player_would_be_told(engine: Any) -> None:
-    lessons = dataset_from_records(engine, engine.preference_model(), read_valid_records(SAMPLE)[:1])
+    lessons = dataset_from_records(engine, engine.preference_model(), read_valid_records(SAMPLE)[:1], SAMPLE)
     networks = Networks(TINY, GameShape.of(engine)).eval()
     examples = add_estimates(engine, networks, lessons).examples
     held = examples.estimate.sum(axis=2, dtype=np.float32)
@@ -126,3 +126,14 @@ def test_a_planted_part_does_not_run(tmp_path: Path, engine: Any, name: str) -> 
     with pytest.raises(GameError, match=rf"{file.name}: "), preparation._create_checkpointer(fit, name):
         pass
     assert not trace.exists()
+
+
+def test_too_few_matches_or_records_of_another_game_are_named(tmp_path: Path, engine: Any) -> None:
+    with pytest.raises(GameError, match=SAMPLE.name) as error:
+        pretrain_networks(settings(tmp_path, game="guandan", records=SAMPLE, held_out_matches=40), engine)
+    assert error.value.code == ErrorCode.NO_RECORDS
+    file = tmp_path / "games.jsonl"
+    write_records(file, [*read_valid_records(SAMPLE), {"game": "hearts", "acts": []}])
+    with pytest.raises(GameError, match=rf"games\.jsonl:{len(read_valid_records(SAMPLE)) + 1}: ") as error:
+        pretrain_networks(settings(tmp_path, game="guandan", records=file), engine)
+    assert error.value.code == ErrorCode.INVALID_RECORD

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from abl_cards.asp import KBError
 from abl_cards.cli.kb import NEW_GAME
 from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.games.game import load
@@ -192,3 +193,36 @@ def test_where_a_policy_begins(tmp_path: Path) -> None:
 def test_the_command_of_a_run_says_its_rules() -> None:
     chosen = TrainConfig(Path("x"), kb=Path("my rules"), profile="danzero")
     assert chosen.shell_command() == "abl-cards train guandan --set 'kb=my rules' --set profile=danzero"
+
+
+@pytest.mark.parametrize(
+    ("changes", "code"),
+    [
+        ({"num_envs": 0}, ErrorCode.INVALID_SETTING),
+        ({"rollout_size": -1}, ErrorCode.INVALID_SETTING),
+        ({"learning_rate": "a"}, ErrorCode.INVALID_SETTING),
+        ({"kb_opponent_share": 2}, ErrorCode.INVALID_SETTING),
+        ({"kb_opponent_share": 0.7, "past_opponent_share": 0.7}, ErrorCode.SETTING_CONFLICT),
+        ({"trick_point_reward": 0.5}, ErrorCode.SETTING_CONFLICT),
+        ({"second_profile": "foo"}, ErrorCode.UNKNOWN_PROFILE),
+        ({"records": Path("nowhere.jsonl")}, None),
+    ],
+)
+def test_settings_are_checked_before_anything_is_written(
+    tmp_path: Path, changes: dict[str, Any], code: ErrorCode | None
+) -> None:
+    with pytest.raises((GameError, KBError, FileNotFoundError)) as error:
+        Trainer.from_config(replace(settings(tmp_path / "run"), **changes))
+    assert getattr(error.value, "code", None) == code
+    assert not (tmp_path / "run").exists()
+
+
+def test_an_interrupted_command_says_where_the_run_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*arguments: Any, **more: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Trainer, "fit", interrupt)
+    directory = tmp_path / "run"
+    shown = run("train", GAME, "--dir", str(directory), "--set", "preset=tiny", "--set", "workers=1")
+    assert shown.exit_code == 130
+    assert str(directory) in shown.stderr

@@ -224,6 +224,9 @@ def check_profile(rules: CompiledGame, profile: Any) -> None:
         raise GameError(f"profile: {profile!r} is not a name", ErrorCode.UNKNOWN_PROFILE)
     if rules.profile is None:
         raise GameError(f"profile: {profile!r}, but these rules have none", ErrorCode.UNKNOWN_PROFILE)
+    if profile not in rules.folder.profiles:
+        known = ", ".join(sorted(rules.folder.profiles))
+        raise GameError(f"profile: unknown profile {profile!r} (there are: {known})", ErrorCode.UNKNOWN_PROFILE)
     raise GameError(
         f"profile: the rules are loaded for '{rules.profile}' (choose with --profile)", ErrorCode.UNKNOWN_PROFILE
     )

@@ -214,6 +214,9 @@ def test_the_bot_runs_on_old_pythons(profile: str) -> None:
 def test_one_file_is_all_it_needs(tmp_path: Path) -> None:
     """A file that the command has written runs in a Python without other modules."""
     file = tmp_path / "bot.py"
+    for refused, code in ((tmp_path / "none" / "bot.py", 1), (tmp_path / "bot.txt", 2), (tmp_path / "bot.zip", 2)):
+        assert run("bot", "doudizhu", str(refused), "--profile", "botzone").exit_code == code
+        assert list(tmp_path.iterdir()) == []
     assert run("bot", "doudizhu", str(file), "--profile", "botzone").exit_code == 0
     message = {
         "requests": [{"own": [0, 4, 8, 12, 16, 53], "publiccard": [0, 4, 8], "history": [[], [2]]}],
