@@ -11,7 +11,10 @@ import pytest
 
 from abl_cards.asp.terms import Atom
 from abl_cards.circuit.oracle import Mismatch
+from abl_cards.cli import kb_check
+from abl_cards.cli.console import load_knowledge
 from abl_cards.core import ErrorCode
+from abl_cards.core.cpu_budget import CpuBudget, get_budget
 from abl_cards.games.description.variants import COMMON_DIR
 from abl_cards.games.game import load
 from abl_cards.rulelab.verification import clingo_pool, preference_verification, verification
@@ -369,3 +372,16 @@ def test_the_files_to_edit_may_be_named() -> None:
     assert answer.exit_code == 2
     message = "--file rules.lp: nothing to mutate there (there are: game.lp, variant.lp)"
     assert message in " ".join(answer.stderr.split())
+
+
+def test_every_profile_has_the_whole_time_limit(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    budgets: list[CpuBudget] = []
+
+    def load_and_note(*arguments: Any) -> Any:
+        budgets.append(get_budget(20.0))
+        return load_knowledge(*arguments)
+
+    monkeypatch.setattr(kb_check, "load_knowledge", load_and_note)
+    report = json.loads(run("kb", "check", "paodekuai", "--kb", str(copy), "--json").stdout)
+    assert len(budgets) == len(report["profiles"]) > 1
+    assert len(set(map(id, budgets))) == len(budgets)

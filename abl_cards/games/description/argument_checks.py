@@ -20,6 +20,13 @@ from abl_cards.games.description.source_origins import SourceOrigins
 MAX_ERRORS = 50
 """Maximum number of errors reported, as finding the location of each takes time."""
 
+SINGLE_VALUED_FACTS = {
+    Signature("says", 3): 2, Signature("preference", 2): 1, Signature("hint", 2): 1, Signature("word", 4): 3,
+    Signature("called", 3): 1, Signature("called", 4): 1, Signature("title", 2): 1, Signature("recent", 1): 0,
+    Signature("sees", 2): 1, Signature("strength", 2): 1,
+}  # fmt: skip
+"""Facts that are read as one value for each combination of their first arguments, and the number of these."""
+
 Instance = tuple[Term, ...]
 Problem = tuple[str, str]
 """Message and remedy of a diagnostic."""
@@ -57,6 +64,8 @@ def find_wrong_arguments(known: KnownNames, schema: Mapping[Signature, ArgumentS
         if not checker.is_unrelated(signature, sorts):
             yield from checker.find_conditional(signature)
             yield from checker.find_wrong(signature, sorts)
+    for signature, num_keys in SINGLE_VALUED_FACTS.items():
+        yield from checker.find_conflicts(signature, num_keys)
     for signature, sorts_by_index in _sorts_by_signature(known).items():
         if signature not in schema and tuple(signature) in known.predicates:
             yield from checker.find_wrong(
@@ -105,6 +114,16 @@ class _ArgumentChecker:
             text = f"{_format_instance(signature, example)} depends on inputs, and {signature} is read once, as a fact"
             remedy = "let no input decide it, or rename a predicate of your own"
             yield make_error(location, text, remedy, ErrorCode.CONDITIONAL_FACT)
+
+    def find_conflicts(self, signature: Signature, num_keys: int) -> Iterator[Diagnostic]:
+        """Find facts that say something else than another one of their first arguments."""
+        first: dict[Instance, Instance] = {}
+        for instance in self._kb.facts(*signature):
+            other = first.setdefault(instance[:num_keys], instance)
+            if other[num_keys:] != instance[num_keys:]:
+                location = self._origins.find_location(signature, instance, num_keys)
+                text = f"{_format_instance(signature, instance)}: there is {_format_instance(signature, other)} too"
+                yield make_error(location, text, "keep one of them", ErrorCode.CONFLICTING_FACTS)
 
     def find_wrong(self, signature: Signature, sorts: ArgumentSorts) -> Iterator[Diagnostic]:
         """Find instances with an argument that is not of its sort."""

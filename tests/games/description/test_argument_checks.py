@@ -12,6 +12,10 @@ from abl_cards.games.game import load
 
 LEADER = "#external leader(S) : seat(S).\n"
 EVENT = "#external event(E) : E = (deal;play;choice).\n"
+PREFERENCE = (
+    "#external play(L) : label(L). preference(mine,group). cost(mine,3) :- play(pass). "
+    'says(mine,en,"a"). says(mine,zh,"甲").'
+)
 WRONG = {
     "points(7,3,why) :- finish(1,0).": (ErrorCode.UNKNOWN_NAME, "points(7,3,why): 7"),
     "points(0,2000000,why) :- finish(1,0).": (ErrorCode.INVALID_ARGUMENT, "2000000"),
@@ -44,6 +48,14 @@ WRONG = {
     "next(0,0). next(1,2). next(2,1).": (ErrorCode.INVALID_SEATING, "next/2"),
     'called(singel(R),"One",R) :- rank(R).': (ErrorCode.UNKNOWN_NAME, "singel(3)"),
     'called(pair(3,3),"Pair",3,3).': (ErrorCode.UNKNOWN_NAME, "pair(3,3)"),
+    'called(single(5),"One",5). called(single(5),"Two",5).': (ErrorCode.CONFLICTING_FACTS, '"Two"'),
+    'word(rank,5,zh,"a"). word(rank,5,zh,"b").': (ErrorCode.CONFLICTING_FACTS, 'word(rank,5,zh,"b")'),
+    'title(en,"Mine").': (ErrorCode.CONFLICTING_FACTS, 'title(en,"Mine")'),
+    "recent(5). recent(6).": (ErrorCode.CONFLICTING_FACTS, "recent(6)"),
+    "sees(1,hand). sees(1,gone).": (ErrorCode.CONFLICTING_FACTS, "sees(1,"),
+    "strength(single(3),99).": (ErrorCode.CONFLICTING_FACTS, "strength(single(3),99)"),
+    f'{PREFERENCE} says(mine,en,"b").': (ErrorCode.CONFLICTING_FACTS, 'says(mine,en,"b")'),
+    f"{PREFERENCE} preference(mine,other).": (ErrorCode.CONFLICTING_FACTS, "preference(mine,"),
 }
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 
 from abl_cards.core.rng import splitmix64_array
@@ -12,6 +14,7 @@ from abl_cards.games.tables.play_stats import record_acts
 from abl_cards.games.tables.tables import Tables
 from abl_cards.games.tables.view import PlayerView
 from abl_cards.reasoners.hidden_hands import hands
+from tests.games.notation.folders import rules_of
 
 
 def test_has_and_lacks_are_lowered_by_what_is_laid_down(gifts: CompiledGame) -> None:
@@ -61,3 +64,21 @@ def test_cards_aside_are_nobodys(gifts: CompiledGame) -> None:
     dealt = hands.draw_deals(estimate, constraints, splitmix64_array(np.arange(len(playing), dtype=np.uint64), 1), 5)
     assert all(constraints.is_consistent(dealt[:, draw]).all() for draw in range(5))
     assert constraints.is_consistent(hands.expected_copies(estimate, constraints), 1e-3).all()
+
+
+SHORT_PACK = """
+#include <ace_high>.  #include <seats>.  #include <tricks>.  #include <voids>.
+seat(0..2). deals(S,10) :- seat(S). leads(0).
+missing(R,T) :- rank(R), suit(T), R < 7.
+#external tricks(S,N) : seat(S), N = 1..10.  #external event(trick).
+count(tricks,2).
+adds(tricks(S),1,t) :- event(trick), takes(S).
+points(S,1,N) :- tricks(S,N).
+"""
+
+
+def test_who_does_not_follow_lacks_the_cards_of_the_pack(tmp_path: Path) -> None:
+    rules = rules_of(tmp_path, SHORT_PACK)
+    assert len(rules.pack) == 32
+    lacking = {arguments[1:3] for arguments in rules.kb.instances("lacks", 4)}
+    assert lacking == {(rank, suit) for rank in range(7, 15) for suit in "shcd"}
