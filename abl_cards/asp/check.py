@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from abl_cards.asp.errors import Diagnostic, Location, did_you_mean, make_error, make_warning
 from abl_cards.asp.intervals import INT32_MAX, INT32_MIN
+from abl_cards.asp.program import RuleSource
 from abl_cards.asp.statements import VIOLATED, PredicateUse, ProgramSummary
 from abl_cards.asp.terms import Input, Signature, Term
 from abl_cards.core import ErrorCode
@@ -18,6 +19,11 @@ RESERVED_NAMES = {VIOLATED.name: "integrity constraints", "_asked": "the checks"
 MAX_SUGGESTIONS = 100
 """Most unknown predicates for which a similar name is searched: the search is slow."""
 _WORD = re.compile(r"(?<![\w'])[_']*[a-z][\w']*")
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+_COMPARISON = re.compile(
+    r"(?P<order>[<>]=?)\s*(?P<right>[a-z]\w*)(?![\w'(])|(?:!=|=)\s*(?P<equal>[a-z]\w*)(?![\w'(])"
+    r"|(?<![\w'])(?P<left>[a-z]\w*)\s*(?=[<>])"
+)
 _UNKNOWN_REMEDY = "derive it, or declare it by #defined"
 CONVENTION_PREDICATES = {COST, PREFERENCE, SAYS, BELIEF, HINT}
 
@@ -46,6 +52,7 @@ def check_program(
         *_check_unused_predicates(program, outputs),
         *_check_unread_facts(program, outputs),
         *_check_unused_constants(program),
+        *_check_compared_names(program),
     ]
 
 
@@ -202,9 +209,36 @@ def format_pattern(pattern: Sequence[Term | None]) -> str:
     return ",".join("_" if argument is None else str(argument) for argument in pattern)
 
 
+def _blank_strings(source: RuleSource) -> str:
+    """Return the code of a file with blanks for strings."""
+    return _STRING.sub(lambda text: " " * len(text[0]), source.scan.code)
+
+
+def _count_words(program: ProgramSummary) -> Counter[str]:
+    return Counter(word for source in program.sources.files for word in _WORD.findall(_blank_strings(source)))
+
+
+def _check_compared_names(program: ProgramSummary) -> Iterator[Diagnostic]:
+    """Find names in comparisons that stand nowhere else, so that they are no constant and no value of an argument.
+
+    clingo takes such a name for greater than every number. In an equation it is reported if it resembles a constant.
+    """
+    counts = _count_words(program)
+    for source in program.sources.files:
+        for found in _COMPARISON.finditer(_blank_strings(source)):
+            group = next(name for name in ("right", "equal", "left") if found[name])
+            name = found[group]
+            suggestion = did_you_mean(name, program.constants)
+            if counts[name] != 1 or name in program.constants or (group == "equal" and not suggestion):
+                continue
+            message = f"'{name}' is compared here, and stands nowhere else"
+            remedy = suggestion or f"write a number or the name of a constant, or add #const {name} = …"
+            yield make_warning(source.location(*found.span(group)), message, remedy, ErrorCode.UNKNOWN_NAME)
+
+
 def _check_unused_constants(program: ProgramSummary) -> Iterator[Diagnostic]:
     """Find unused constants with a name similar to another one; other unused constants are no mistake."""
-    counts = Counter(word for source in program.sources.files for word in _WORD.findall(source.scan.code))
+    counts = _count_words(program)
     for name, (location, _) in program.constants.items():
         suggestion = did_you_mean(name, set(program.constants) - {name}) if counts[name] == 1 else ""
         if suggestion:

@@ -195,6 +195,36 @@ def test_warnings_let_a_knowledge_base_pass(load: Load) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("condition", "name", "remedy"),
+    [
+        ("R < kng", "kng", "'king'"),
+        ("R >= kng", "kng", "'king'"),
+        ("kng <= R", "kng", "'king'"),
+        ("R = kng", "kng", "'king'"),
+        ("R != kng", "kng", "'king'"),
+        ("R > zebra", "zebra", "#const zebra"),
+        ("R = zebra", "", ""),  # may be a value that only the engine names
+        ("R < king", "", ""),
+        ("king < R", "", ""),
+        ("R < king, named(kng), kng > R", "", ""),
+        ('R < 2, word("R < kng")', "", ""),
+        ("R < 2 % R < kng", "", ""),
+        ("R < king-1, #count{N : held(R,N)} < kings", "kings", "'king'"),
+    ],
+)
+def test_a_name_that_stands_only_in_a_comparison_is_a_warning(
+    load: Load, condition: str, name: str, remedy: str
+) -> None:
+    text = f'#const king = 3.\nnamed(kng). word("R < kng").\nlegal(R) :- held(R,_), {condition}\n.'
+    if "named" not in condition:
+        text = text.replace("named(kng).", "")
+    kb = load(DECLARATION + text, outputs=[("legal", 1)])
+    found = [warning for warning in kb.warnings if warning.code == ErrorCode.UNKNOWN_NAME]
+    assert [warning.message.split("'")[1] for warning in found] == [name] * bool(name)
+    assert all(remedy in warning.remedy for warning in found)
+
+
 def test_switches_that_are_off_are_no_warning(load: Load) -> None:
     kb = load(DECLARATION + "#defined switch/0.\na :- switch. b :- a. legal(1) :- held(1,1). legal(2) :- b.")
     assert [warning for warning in kb.warnings if warning.code == ErrorCode.NEVER_DERIVED] == []
