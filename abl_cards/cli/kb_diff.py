@@ -29,7 +29,7 @@ from abl_cards.core import GameError, format_count
 
 if TYPE_CHECKING:
     from abl_cards.games import Engine, Game
-    from abl_cards.rulelab.comparison import KbDifference
+    from abl_cards.rulelab.comparison import KbDifference, ResultComparison
     from abl_cards.rulelab.testing import Balance
 
 MAX_SHOWN = 12
@@ -77,7 +77,7 @@ def diff(
     from abl_cards.agents import AgentName
     from abl_cards.core import format_seed
     from abl_cards.matches import read_file_profile
-    from abl_cards.rulelab.comparison import compare_rules, minimise_counterexample
+    from abl_cards.rulelab.comparison import compare_results, compare_rules, minimise_counterexample
 
     game = find_game(game_name)
     if directory is None and not without and against is None:
@@ -89,17 +89,24 @@ def diff(
     with show_status("comparing") as show:
         chosen = None if records is None else _read_records(engines[0], records)
         difference = compare_rules(engines, players, states, seed, chosen)
+        show("comparing results")
+        results = compare_results(*engines, seed)
         show("minimising the counterexample")
         smallest = minimise_counterexample(*engines, difference.distinguishing_states)
     balances, stopped = _measure_balances(list(zip(engines, players, strict=True)), games, seed)
     if as_json:
-        parts = {"smallest": smallest, "balance": [balance.to_json() for balance in balances], "stopped": stopped}
+        parts = {
+            "results": results and results.to_json(),
+            "smallest": smallest,
+            "balance": [balance.to_json() for balance in balances],
+            "stopped": stopped,
+        }
         settings = {"game": game.name, "directory": str(directory or game.directory), "without": without or [],
                     "profiles": [engine.rules.profile for engine in engines], "seed": format_seed(seed)}  # fmt: skip
         print_json({**settings, **difference.to_json(), **parts})
     else:
         _print_smallest(*engines, smallest)
-        _print_comparison(difference)
+        _print_comparison(difference, results)
         _print_balance(balances, stopped)
 
 
@@ -218,7 +225,7 @@ def _read_records(engine: Engine, file: Path) -> list[Mapping[str, Any]]:
     return confirmed
 
 
-def _print_comparison(difference: KbDifference) -> None:
+def _print_comparison(difference: KbDifference, results: ResultComparison | None) -> None:
     left_out = (
         f" ({difference.unreachable} left out: unreachable by the edited rules)" if difference.unreachable else ""
     )
@@ -226,8 +233,12 @@ def _print_comparison(difference: KbDifference) -> None:
     typer.echo(f"{states} compared, {difference.choices} of them card exchanges or bids{left_out}")
     if difference.dead_ends:
         typer.echo(f"no legal move in {format_count(difference.dead_ends, 'state')}: play would stop there")
+    if results and results.different:
+        number = f"{results.different:,} of {format_count(results.episodes, 'episode')}"
+        typer.echo(f"results: {number} with the same moves come out otherwise, such as {shorten(results.example)}")
     if difference.is_empty:
-        typer.echo("no difference: legal labels, chosen moves and weights are equal")
+        found = "no difference" if not (results and results.different) else "no other difference"
+        typer.echo(f"{found}: legal labels, chosen moves and weights are equal")
         return
     _print_labels(difference)
     _print_weights(difference)

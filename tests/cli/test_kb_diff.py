@@ -82,7 +82,7 @@ def test_a_preference_that_changes_decisions(keen_president: Path) -> None:
     diff = difference(keen_president, game="president")
     assert list(diff) == [
         "game", "directory", "without", "profiles", "seed", "states", "choices", "left_out", "stuck", "labels",
-        "weights", "changed", "causes", "preferences", "examples", "smallest", "balance", "stopped",
+        "weights", "changed", "causes", "preferences", "examples", "results", "smallest", "balance", "stopped",
     ]  # fmt: skip
     assert diff["labels"] == {"added": [], "removed": [], "gained": [], "lost": [], "other_cards": []}
     assert diff["smallest"] is diff["stopped"] is None
@@ -291,3 +291,17 @@ def test_records_go_by_their_profile_and_those_left_out_are_counted(tmp_path: Pa
     refused = compare(wrong)
     assert refused.exit_code == 1
     assert "wrong.jsonl:1: " in refused.stderr
+
+
+def test_points_that_differ_are_told_though_the_moves_are_equal(tmp_path: Path) -> None:
+    edits = {"game.lp": ("place_points(2,1). place_points(3,-1).", "place_points(2,2). place_points(3,-2).")}
+    folder = edited(tmp_path / "other", edits, name="president")
+    shown = run(folder, game="president")[1]
+    assert "results: " in shown
+    assert "no other difference" in shown
+    results = difference(folder, game="president")["results"]
+    assert results["different"] == results["episodes"] > 0
+    assert "points" in results["example"]
+    equal = edited(tmp_path / "equal", {"game.lp": ("place_points(2,1).", "place_points(2,2-1).")}, name="president")
+    assert difference(equal, game="president")["results"] == {**results, "different": 0, "example": ""}
+    assert "no difference" in run(equal, game="president")[1]

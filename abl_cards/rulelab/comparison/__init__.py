@@ -10,10 +10,13 @@ if TYPE_CHECKING:
     from abl_cards.rulelab.comparison.compared_rules import compare_rules
     from abl_cards.rulelab.comparison.counterexample import have_different_moves, minimise_counterexample
     from abl_cards.rulelab.comparison.differences import ComparedKb, KbDifference
+    from abl_cards.rulelab.comparison.results import ResultComparison, compare_results
 
 __all__ = [
     "ComparedKb",
     "KbDifference",
+    "ResultComparison",
+    "compare_results",
     "compare_rules",
     "have_different_moves",
     "minimise_counterexample",
