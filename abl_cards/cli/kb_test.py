@@ -136,11 +136,12 @@ def _check_parts(only: Sequence[str] | None) -> tuple[str, ...]:
 def _run_cases(game: Game, profile: str | None, accept: bool, report: dict[str, Any], quiet: bool) -> bool:
     """Check the cases, and accept changes of inherited ones; returns whether any fails."""
     from abl_cards.asp import KBError
-    from abl_cards.core import GameError
+    from abl_cards.core import GameError, shared_budget
     from abl_cards.rulelab.testing import accept_changes, find_failures, read_all_cases
 
     def engine_of(named: str | None) -> Engine:
-        return load_engine(game, None, named or profile)
+        with shared_budget():  # inherited cases may name many profiles: each has the whole time limit
+            return load_engine(game, None, named or profile)
 
     accepted: tuple[int, int] | None = None
     try:
