@@ -21,7 +21,7 @@ MAX_SUGGESTIONS = 100
 _WORD = re.compile(r"(?<![\w'])[_']*[a-z][\w']*")
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 _COMPARISON = re.compile(
-    r"(?P<order>[<>]=?)\s*(?P<right>[a-z]\w*)(?![\w'(])|(?:!=|=)\s*(?P<equal>[a-z]\w*)(?![\w'(])"
+    r"[<>]=?\s*(?P<right>[a-z]\w*)(?![\w'(])|(?:!=|=)\s*(?P<equal>[a-z]\w*)(?![\w'(])"
     r"|(?<![\w'])(?P<left>[a-z]\w*)\s*(?=[<>])"
 )
 _UNKNOWN_REMEDY = "derive it, or declare it by #defined"
