@@ -118,8 +118,7 @@ def collect_samples(settings: HintWeightsConfig) -> HintSamples:
     """Replay the records and look at a share of their decisions."""
     engine: Engine = settings.load_engine("guandan")
     records = RecordedEpisodes.load(settings.records, engine.game)
-    records.find_held_out(settings.held_out)
-    records = records.without_last_matches(settings.held_out)
+    records = records.select(~records.find_held_out(settings.held_out))
     hints = get_belief_model(engine.rules)
     if hints is None:
         raise GameError("these rules believe nothing: there is no belief/3", ErrorCode.UNSUPPORTED_GAME)

@@ -54,11 +54,16 @@ class RecordedEpisodes:
 
     def last_matches(self, count: int) -> RecordedEpisodes:
         """Select the last ``count`` matches, or all if there are fewer."""
-        return self._select(self._is_last(count))
+        return self.select(self._is_last(count))
 
     def without_last_matches(self, count: int) -> RecordedEpisodes:
         """Select all but the last ``count`` matches."""
-        return self._select(~self._is_last(count))
+        return self.select(~self._is_last(count))
+
+    def select(self, chosen: NDArray[np.bool_]) -> RecordedEpisodes:
+        """Select episodes: bool [episodes]."""
+        rows = np.flatnonzero(chosen).tolist()
+        return replace(self, episodes=[self.episodes[row] for row in rows], lines=[self.lines[row] for row in rows])
 
     def find_held_out(self, count: int) -> NDArray[np.bool_]:
         """Mark the episodes of the last ``count`` matches; raises GameError where no other is left."""
@@ -77,10 +82,6 @@ class RecordedEpisodes:
     def _is_last(self, matches: int) -> NDArray[np.bool_]:
         number = self.match_numbers
         return number > number[-1] - matches
-
-    def _select(self, chosen: NDArray[np.bool_]) -> RecordedEpisodes:
-        rows = np.flatnonzero(chosen).tolist()
-        return replace(self, episodes=[self.episodes[row] for row in rows], lines=[self.lines[row] for row in rows])
 
 
 @dataclass

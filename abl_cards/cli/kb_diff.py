@@ -210,15 +210,16 @@ def _read_records(engine: Engine, file: Path) -> list[Mapping[str, Any]]:
     records = normalise_records(engine, read_records(file))
     if not records:
         fail(f"{file}: no records")
-    problems = {mismatch.line: mismatch.text for mismatch in reversed(engine.replay(records).mismatches)}
+    mismatches = engine.replay(records).mismatches
+    left_out = {mismatch.line for mismatch in mismatches}
     confirmed = [
         record
         for line, record in enumerate(records, start=1)
-        if line not in problems and not isinstance(record, GameError)
+        if line not in left_out and not isinstance(record, GameError)
     ]
-    if problems:
-        line = min(problems)
-        text = f"{file}:{line}: {problems[line]} (left out: {len(problems):,} of {len(records):,} records)"
+    if mismatches:
+        first = mismatches[0]
+        text = f"{file}:{first.line}: {first.text} (left out: {len(left_out):,} of {len(records):,} records)"
         if not confirmed:
             fail(text)
         typer.echo(shorten(text), err=True)

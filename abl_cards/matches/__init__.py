@@ -49,11 +49,10 @@ if TYPE_CHECKING:
         read_file_profile,
         read_records,
         read_valid_records,
-        replay_confirmed,
         sample_records_path,
         write_records,
     )
-    from abl_cards.matches.replay import FileReplay, replay_file
+    from abl_cards.matches.replay import FileReplay, replay_confirmed, replay_file
     from abl_cards.matches.results import MatchResult
     from abl_cards.matches.sampled_positions import (
         collect_situations,

@@ -30,7 +30,6 @@ from abl_cards.core import (
     read_line_batches,
 )
 from abl_cards.games import Engine
-from abl_cards.games.tables import Listener
 from abl_cards.protocols import convert_douzero_record
 
 MAX_BLANK_LINES = 100_000
@@ -295,33 +294,6 @@ def read_valid_records(file: str | Path) -> list[Mapping[str, Any]]:
     if not records:
         raise GameError(f"{file}: no records", ErrorCode.NO_RECORDS)
     return records
-
-
-def replay_confirmed(
-    engine: Engine,
-    records: Sequence[Mapping[str, Any]],
-    listener: Listener,
-    file: str | Path,
-    lines: Sequence[int] | None = None,
-) -> None:
-    """Replay records that the rules must confirm, each at its own table.
-
-    Args:
-        engine: Compiled game.
-        records: Records of a file.
-        listener: Called at every event.
-        file: Name of the file in an error.
-        lines: Line of each record in the file; None if these are all of them.
-
-    Raises:
-        GameError: The rules do not confirm a record.
-    """
-    wrong = engine.replay(records, listener).mismatches if records else ()
-    if wrong:
-        line = wrong[0].line if lines is None else lines[wrong[0].line - 1]
-        number = len({mismatch.line for mismatch in wrong})
-        message = f"{file}:{line}: {wrong[0].text} (the rules do not confirm {number} of {len(records)} records)"
-        raise GameError(message, ErrorCode.INVALID_RECORD)
 
 
 def find_held_out(records: Sequence[Mapping[str, Any]], num_matches: int, file: str | Path) -> NDArray[np.bool_]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Engine
+from abl_cards.games.tables import Listener
 from abl_cards.games.types import ReplayMismatch
 from abl_cards.matches.records import Record, TruncatedRecord, normalise_records, read_record_chunks
 
@@ -90,3 +91,30 @@ def _mark_unfinished(
             problem = find_missing_result(value, record)
             records.append(GameError(problem, ErrorCode.INVALID_RECORD) if problem else record)
     return records
+
+
+def replay_confirmed(
+    engine: Engine,
+    records: Sequence[Mapping[str, Any]],
+    listener: Listener,
+    file: str | Path,
+    lines: Sequence[int] | None = None,
+) -> None:
+    """Replay records that the rules must confirm, each at its own table.
+
+    Args:
+        engine: Compiled game.
+        records: Records of a file.
+        listener: Called at every event.
+        file: Name of the file in an error.
+        lines: Line of each record in the file; None if these are all of them.
+
+    Raises:
+        GameError: The rules do not confirm a record.
+    """
+    wrong = engine.replay(records, listener).mismatches if records else ()
+    if wrong:
+        line = wrong[0].line if lines is None else lines[wrong[0].line - 1]
+        number = len({mismatch.line for mismatch in wrong})
+        message = f"{file}:{line}: {wrong[0].text} (the rules do not confirm {number} of {len(records)} records)"
+        raise GameError(message, ErrorCode.INVALID_RECORD)

@@ -293,7 +293,7 @@ def test_records_go_by_their_profile_and_those_left_out_are_counted(tmp_path: Pa
     assert "wrong.jsonl:1: " in refused.stderr
 
 
-def test_points_that_differ_are_told_though_the_moves_are_equal(tmp_path: Path) -> None:
+def test_points_that_differ_are_reported_though_the_moves_are_equal(tmp_path: Path) -> None:
     edits = {"game.lp": ("place_points(2,1). place_points(3,-1).", "place_points(2,2). place_points(3,-2).")}
     folder = edited(tmp_path / "other", edits, name="president")
     shown = run(folder, game="president")[1]

@@ -26,9 +26,9 @@ from abl_cards.matches.records import (
     read_records,
     read_valid_records,
     record_to_line,
-    replay_confirmed,
     write_records,
 )
+from abl_cards.matches.replay import replay_confirmed
 
 PLAIN = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(st.characters(codec="utf-8")),

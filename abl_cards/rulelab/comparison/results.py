@@ -51,6 +51,6 @@ def compare_results(before: Engine, after: Engine, seed: int) -> ResultCompariso
     except GameError:
         return None
     plain = [{name: value for name, value in record.items() if name not in _OWN_FIELDS} for record in records]
-    lines = {mismatch.line: mismatch.text for mismatch in reversed(after.replay(plain).mismatches)}
-    example = f"episode {min(lines)}: {lines[min(lines)]}" if lines else ""
-    return ResultComparison(len(plain), len(lines), example)
+    mismatches = after.replay(plain).mismatches
+    example = f"episode {mismatches[0].line}: {mismatches[0].text}" if mismatches else ""
+    return ResultComparison(len(plain), len({mismatch.line for mismatch in mismatches}), example)
