@@ -1,4 +1,4 @@
-"""Check a rule folder: evaluate every query of play once, and deal a few matches.
+"""Check a rule folder: evaluate every query of play once, and play a few episodes.
 
 `validated_rules` is the only way to the rules of a folder. ``kb check`` reports the errors that it raises, and every
 engine and knowledge base is made of the rules that it returns. So no command uses rules that ``kb check`` refuses.
@@ -9,10 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import partial
 
-import numpy as np
-
 from abl_cards.asp import Diagnostic, KBError, make_error, make_kb_error
-from abl_cards.core import ErrorCode, GameError, pause_gc, scale_to_range_array, splitmix64_array
+from abl_cards.core import ErrorCode, GameError, pause_gc
 from abl_cards.games.compiled import CompiledGame, compile_game
 from abl_cards.games.description import (
     Folder,
@@ -28,15 +26,12 @@ from abl_cards.games.min_plays import plays_left_errors, plays_left_warnings
 from abl_cards.games.notation import canonical_notation
 from abl_cards.games.tables import (
     EventRules,
-    Tables,
     build_feature_table,
     check_beliefs,
     check_countable,
     check_initial_fluents,
 )
-
-NUM_TRIAL_DEALS, MAX_CHOICES = 8, 200
-"""Number of tables that are dealt, and most choices that a match may have before play begins."""
+from abl_cards.games.trial_play import play_trial
 
 
 def validated_rules(folder: Folder, profile: str | None = None, cache: bool = True) -> CompiledGame:
@@ -136,7 +131,7 @@ def _find_errors(rules: CompiledGame) -> Iterator[Diagnostic]:
     errors = [error for check in checks for error in _diagnostics_of(partial(check, rules))]
     yield from errors
     if not errors:
-        yield from _diagnostics_of(lambda: _check_play_begins(rules))
+        yield from _diagnostics_of(lambda: play_trial(rules))
 
 
 def _diagnostics_of(check: Callable[[], object]) -> Iterator[Diagnostic]:
@@ -192,25 +187,3 @@ def check_deal(rules: CompiledGame) -> None:
     if not dealt:
         remedy = "write deals(S,13) :- seat(S)."
         raise make_kb_error("nobody is dealt a card: no deals/2", remedy, ErrorCode.RULES_NOT_PLAYABLE)
-
-
-def _check_play_begins(rules: CompiledGame) -> None:
-    """Deal, and make random choices until play begins; raises KBError where it does not."""
-    tables = Tables.begin(rules, splitmix64_array(np.arange(NUM_TRIAL_DEALS).astype(np.uint64), 1))
-    for _ in range(MAX_CHOICES):
-        rows = tables.rows_to_choose()
-        if not rows.size:
-            return
-        options = tables.choices(rows).options
-        random = scale_to_range_array(splitmix64_array(tables.keys[rows], tables.num_decisions[rows]), 1 << 16).astype(
-            np.int64
-        )
-        rank = random % np.maximum(1, options.sum(axis=1))  # among the options that are there
-        chosen = (np.cumsum(options, axis=1) > rank[:, None]).argmax(axis=1)
-        tables.choose(rows, chosen.astype(np.uint8))
-    stage = rules.schema.stages[int(tables.state.choice[tables.rows_to_choose()[0]])]
-    raise make_kb_error(
-        f"asks/2: the stage {stage} is never left: after {MAX_CHOICES} choices a seat is still asked",
-        "ask only while something is missing, and remember what was chosen: next(…) :- event(choice), chosen(…)",
-        ErrorCode.RULES_NOT_PLAYABLE,
-    )

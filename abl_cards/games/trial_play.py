@@ -1,0 +1,77 @@
+"""Trial of compiled rules: a few matches of random play, up to the first play of their second episodes.
+
+Static checks cannot see that a form is legal of which no hand has the cards, or that two seats take a trick. Random
+play finds most of these, and takes a fraction of a second.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.asp import make_kb_error
+from abl_cards.core import ErrorCode, scale_to_range_array, splitmix64_array
+from abl_cards.games.compiled import CompiledGame, attribute_table_errors
+from abl_cards.games.tables import Tables
+from abl_cards.games.types import Indices
+
+NUM_TABLES, MAX_CHOICES, MAX_STEPS = 8, 200, 1000
+"""Number of matches, most choices in a row that a match may have, and most decisions at a table."""
+
+
+def play_trial(rules: CompiledGame) -> None:
+    """Play an episode at each of a few tables, and choose in the next until play begins, at random.
+
+    Args:
+        rules: Compiled rules.
+
+    Raises:
+        KBError: A seat is asked without end.
+        GameError: The rules name no or several seats to act, leave a seat without a move, or never end an episode.
+    """
+    with attribute_table_errors(lambda table: f"random play, match {table + 1} of {NUM_TABLES}"):
+        tables = Tables.begin(rules, splitmix64_array(np.arange(NUM_TABLES).astype(np.uint64), 1))
+        num_choices = np.zeros(NUM_TABLES, np.int64)  # since the last play
+        for _ in range(MAX_STEPS):
+            to_choose, to_play = tables.rows_to_choose(), tables.rows_to_play()
+            to_play = to_play[tables.num_episodes[to_play] == 0]
+            if not (to_choose.size or to_play.size):
+                return
+            num_choices[to_choose] += 1
+            num_choices[to_play] = 0
+            if num_choices.max() > MAX_CHOICES:
+                raise _endless_choices(tables, int(num_choices.argmax()))
+            _choose(tables, to_choose)
+            _play(tables, to_play)
+
+
+def _choose(tables: Tables, rows: Indices) -> None:
+    if rows.size:
+        tables.choose(rows, _draw(tables, rows, tables.choices(rows).options).astype(np.uint8))
+
+
+def _play(tables: Tables, rows: Indices) -> None:
+    if rows.size:
+        decisions = tables.decisions(rows)
+        labels = _draw(tables, rows, decisions.legal_mask.T).astype(np.int16)
+        tables.play(rows, decisions.sample_moves(labels, _random_keys(tables, rows)))
+
+
+def _random_keys(tables: Tables, rows: Indices) -> NDArray[np.uint64]:
+    return splitmix64_array(tables.keys[rows], tables.num_decisions[rows])
+
+
+def _draw(tables: Tables, rows: Indices, is_open: NDArray[np.uint8]) -> NDArray[np.int64]:
+    """Draw one open column of each row [n, columns] with equal probability; 0 where none is open."""
+    rank = scale_to_range_array(_random_keys(tables, rows), np.maximum(1, is_open.sum(axis=1))).astype(np.int64)
+    column: NDArray[np.int64] = (np.cumsum(is_open, axis=1, dtype=np.int64) > rank[:, None]).argmax(axis=1)
+    return column
+
+
+def _endless_choices(tables: Tables, row: int) -> Exception:
+    stage = tables.rules.schema.stages[int(tables.state.choice[row])]
+    return make_kb_error(
+        f"asks/2: the stage {stage} is never left: after {MAX_CHOICES} choices a seat is still asked",
+        "ask only while something is missing, and remember what was chosen: next(…) :- event(choice), chosen(…)",
+        ErrorCode.RULES_NOT_PLAYABLE,
+    )

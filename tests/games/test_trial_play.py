@@ -1,0 +1,45 @@
+"""Random play that every command has the rules pass: errors that no static check sees, each at a rule."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from abl_cards.asp.errors import Diagnostic, KBError
+from abl_cards.core.errors import ErrorCode
+from abl_cards.games.game import load
+from tests.edited import edited
+
+
+def errors_of(folder: Path) -> list[Diagnostic]:
+    """Return the errors for which the rules of a folder are refused."""
+    with pytest.raises(KBError) as refused:
+        load(str(folder)).engine()
+    return list(refused.value.diagnostics)
+
+
+@pytest.mark.parametrize(
+    ("name", "rules", "code"),
+    [
+        ("doudizhu", "mixed_suits(F) :- form(single(3),F).", ErrorCode.RULES_STUCK),  # one card shows one suit
+        ("whist", "packs(2).", ErrorCode.RULES_STUCK),  # two cards are turned up, and two seats may take a trick
+        ("spades", "trumps(h).", ErrorCode.RULES_STUCK),  # a second trump suit
+    ],
+)
+def test_rules_that_cannot_be_played_are_refused(tmp_path: Path, name: str, rules: str, code: ErrorCode) -> None:
+    """`kb check` called these sound, and a match stopped."""
+    folder = edited(tmp_path / name, more=rules, name=name)
+    errors = errors_of(folder)
+    assert {error.code for error in errors} == {code}
+    assert all(error.location and Path(error.location.file).is_relative_to(folder) for error in errors)
+    assert all("random play, match" in error.message for error in errors)
+
+
+def test_a_choice_without_end_is_refused_after_the_first_episode_too(tmp_path: Path) -> None:
+    """The trial goes on until play begins in the second episode, where cards are often exchanged."""
+    again = """#external stage(again).
+    asks(again,0) :- finished(1,S), given(S,2), finished(2,T), given(T,1).
+    option(1) :- stage(again)."""
+    folder = edited(tmp_path / "game", more=again, name="daifugo")
+    assert {error.code for error in errors_of(folder)} == {ErrorCode.RULES_NOT_PLAYABLE}
