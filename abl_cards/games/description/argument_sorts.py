@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from abl_cards.asp import Signature, Term, did_you_mean, split_term
 from abl_cards.core import LANGUAGES
-from abl_cards.games.description.fluents import add_count_argument, explain_unknown_fluent
+from abl_cards.games.description.fluents import COUNTER, add_count_argument, explain_unknown_fluent
 from abl_cards.games.description.known_names import OBSERVATION_PARTS, KnownNames, compute_shape
 from abl_cards.games.description.pack import WILD
 
@@ -88,7 +88,10 @@ def _is_fluent(known: KnownNames, term: Term) -> bool:
 
 
 def _is_counted(known: KnownNames, term: Term) -> bool:
-    return _is_name(term) and _is_fluent(known, add_count_argument(term))
+    if not (_is_name(term) and _is_fluent(known, add_count_argument(term))):
+        return False
+    name, arguments = split_term(term)
+    return known.fluents[Signature(name, len(arguments) + 1)].value_type == COUNTER
 
 
 def _is_name(term: Term) -> bool:
@@ -102,6 +105,15 @@ def _explain_fluent(known: KnownNames, term: Term) -> tuple[str, str]:
     problem, remedy = explain_unknown_fluent(known.fluents, name, arguments)
     suggestion = "" if name in known.fluent_names else did_you_mean(name, map(str, known.fluent_names))
     return problem, suggestion or remedy
+
+
+def _explain_count(known: KnownNames, term: Term) -> tuple[str, str]:
+    if not _is_name(term):
+        return _explain_fluent(known, term)
+    signature = Signature(split_term(term)[0], len(split_term(term)[1]) + 1)
+    if signature in known.fluents and known.fluents[signature].value_type != COUNTER:
+        return f"{signature} is no count", f"write count({signature.name},{signature.arity})"
+    return _explain_fluent(known, add_count_argument(term))
 
 
 def _is_option(known: KnownNames, term: Term) -> bool:
@@ -160,7 +172,7 @@ FLUENT_INSTANCE = ArgumentSort(
 )  # fmt: skip
 COUNT_INSTANCE = ArgumentSort(
     "count without its number", "leave its last argument out: adds(failures(T),1,lost)", is_accepted=_is_counted,
-    explain=lambda known, term: _explain_fluent(known, add_count_argument(term) if _is_name(term) else term),
+    explain=_explain_count,
 )  # fmt: skip
 ARITY = ArgumentSort(
     "number of arguments", "write how many arguments the fluent has", is_accepted=_is_arity,

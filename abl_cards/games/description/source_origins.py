@@ -102,6 +102,16 @@ class SourceOrigins:
         heads = self._find_heads(signature, instance)
         return bool(heads) and heads[0].is_fact
 
+    def find_own_head(self, signature: Signature, instance: tuple[Term, ...]) -> Location | None:
+        """Find the head in the folder itself that derives an instance; None if a common file or a parent derives it.
+
+        Args:
+            signature: Predicate.
+            instance: Arguments.
+        """
+        heads = self._find_heads(signature, instance)
+        return heads[0].location if heads and heads[0].is_own else None
+
     def is_inherited(self, signature: Signature, instance: tuple[Term, ...], at: int | None) -> bool:
         """Return True if a common file or a parent derives the instance; the folder may leave out what it names.
 

@@ -54,6 +54,23 @@ WRONG = {
     "recent(5). recent(6).": (ErrorCode.CONFLICTING_FACTS, "recent(6)"),
     "sees(1,hand). sees(1,gone).": (ErrorCode.CONFLICTING_FACTS, "sees(1,"),
     "strength(single(3),99).": (ErrorCode.CONFLICTING_FACTS, "strength(single(3),99)"),
+    "wilds(pair(R),1) :- rank(R).": (ErrorCode.MISSING_FACT, "wilds(pair("),
+    "wilds(pair(3),1,2).": (ErrorCode.MISSING_FACT, "wilds(pair(3),1,2)"),
+    "natural(pair(3),3,1).": (ErrorCode.MISSING_FACT, "natural(pair(3),3,1)"),
+    "apart(pair(3)).": (ErrorCode.MISSING_FACT, "apart(pair(3))"),
+    "uses_pool(pair(3),low). kicker_pool(low,3,1).": (ErrorCode.MISSING_FACT, "uses_pool(pair(3),low)"),
+    "kicker_pool(low,3,1).": (ErrorCode.MISSING_FACT, "kicker_pool(low,3,1)"),
+    "vacant(none).": (ErrorCode.MISSING_FACT, "vacant(none)"),
+    "partial(pair(3)).": (ErrorCode.MISSING_FACT, "partial(pair(3))"),
+    "composes(2).": (ErrorCode.MISSING_FACT, "composes(2)"),
+    "takes_back(0,card(3,s),1) :- leading.": (ErrorCode.MISSING_FACT, "takes_back(0,card(3,s),1)"),
+    "option(none).": (ErrorCode.MISSING_FACT, "option(none)"),
+    "#external level(L) : L = 2..3. one(level,1). init(level(2)). high :- level(3). barred(pair(3)) :- high.": (
+        ErrorCode.MISSING_FACT,
+        "init(level(2))",
+    ),
+    f"{EVENT} #external seen(S,N) : seat(S), N = 1..3. any(seen,2). barred(pair(3)) :- seen(_,_). "
+    "adds(seen(0),1,why) :- event(play).": (ErrorCode.UNKNOWN_NAME, "seen/2 is no count"),
     f'{PREFERENCE} says(mine,en,"b").': (ErrorCode.CONFLICTING_FACTS, 'says(mine,en,"b")'),
     f"{PREFERENCE} preference(mine,other).": (ErrorCode.CONFLICTING_FACTS, "preference(mine,"),
 }
