@@ -20,7 +20,7 @@ if TYPE_CHECKING:
         read_rewritten_statements,
     )
     from abl_cards.asp.cache import CacheKey, circuit_cache_name, load_cached, make_cache_key, store_cached
-    from abl_cards.asp.check import COST, PREFERENCE, SAYS
+    from abl_cards.asp.check import COST, PREFERENCE, SAYS, format_pattern
     from abl_cards.asp.completion import Body, Equations, GroundEquations
     from abl_cards.asp.errors import (
         Diagnostic,
@@ -114,6 +114,7 @@ __all__ = [
     "did_you_mean",
     "evaluate_constant",
     "find_syntax_errors",
+    "format_pattern",
     "ground_statements",
     "ground_with_costs",
     "infer_argument_types",

@@ -140,7 +140,8 @@ def _check_never_derived(instances: dict[Signature, list[Atom]], program: Progra
         if signature not in instances and signature not in optional:
             location = _find_location(program.heads, signature)
             message = f"no rule for '{signature}' can ever fire"
-            yield make_warning(location, message, "compare the arguments in its bodies", ErrorCode.NEVER_DERIVED)
+            remedy = f"compare the arguments in its bodies, or write #defined {signature}. where a profile has none"
+            yield make_warning(location, message, remedy, ErrorCode.NEVER_DERIVED)
 
 
 def _switched_off(instances: dict[Signature, list[Atom]], program: ProgramSummary) -> set[Signature]:

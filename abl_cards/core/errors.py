@@ -54,7 +54,7 @@ class ErrorCode(StrEnum):
     INVALID_WEIGHT = "invalid-weight", "A cost or belief has no name, no integer weight, or two weights."
     INCOMPLETE_PREFERENCE = "incomplete-preference", "A preference or hint lacks its declaration, sentence, or rule."
     ALWAYS_VIOLATED = "always-violated", "An integrity constraint is violated in every state."
-    NEVER_DERIVED = "never-derived", "No rule for a predicate can fire in any state."
+    NEVER_DERIVED = "never-derived", "A rule, or every rule for a predicate, can fire in no state."
     UNUSED_DEFINITION = "unused-definition", "An input, a predicate, a fact or a constant is read by no rule."
     GROUNDING_FAILED = "grounding-failed", "The process of clingo rejected the rules, or ended while it solved them."
     LIMIT_EXCEEDED = "limit-exceeded", "A bound on time, memory or ground rules was exceeded."

@@ -21,6 +21,7 @@ from abl_cards.games.description import (
     is_known_warning_free,
     load_auxiliary_rules,
     load_game_knowledge,
+    store_valid,
 )
 
 if TYPE_CHECKING:
@@ -116,7 +117,10 @@ class Game:
             return []
         from abl_cards.games.validation import find_warnings, validated_rules
 
-        return list(find_warnings(validated_rules(folder, profile or self.profile)))
+        warnings = list(find_warnings(validated_rules(folder, profile or self.profile)))
+        if not warnings:
+            store_valid(kb, folder, is_warning_free=True)
+        return warnings
 
     def show_errors(
         self, kb: KnowledgeBase, directory: str | Path | None = None, profile: str | None = None

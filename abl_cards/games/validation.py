@@ -32,6 +32,7 @@ from abl_cards.games.tables import (
     check_initial_fluents,
 )
 from abl_cards.games.trial_play import play_trial
+from abl_cards.games.unused_rules import find_unused_rules
 
 
 def validated_rules(folder: Folder, profile: str | None = None, cache: bool = True) -> CompiledGame:
@@ -55,7 +56,7 @@ def validated_rules(folder: Folder, profile: str | None = None, cache: bool = Tr
                 raise KBError(errors)
             for _ in load_auxiliary_rules(folder, profile, cache):
                 pass  # loading raises the errors
-        store_valid(rules.kb, folder, is_warning_free=not any(find_warnings(rules)))
+        store_valid(rules.kb, folder, is_warning_free=False)
     return rules
 
 
@@ -115,12 +116,13 @@ def find_errors(rules: CompiledGame) -> Iterator[Diagnostic]:
 
 
 def find_warnings(rules: CompiledGame) -> Iterator[Diagnostic]:
-    """Yield the warnings about sound rules: numbers of plays that are upper bounds.
+    """Yield the warnings about sound rules: rules that can never fire, and numbers of plays that are upper bounds.
 
     Args:
         rules: The compiled rules.
     """
     program = rules.folder.program(rules.profile)
+    yield from find_unused_rules(rules.folder, rules.profile)
     for problem in plays_left_warnings(rules):
         yield add_location(problem, program, rules.folder)
 

@@ -27,7 +27,7 @@ def is_known_valid(kb: KnowledgeBase, folder: Folder) -> bool:
 
 
 def is_known_warning_free(kb: KnowledgeBase, folder: Folder) -> bool:
-    """Return True if the same files passed the check without a warning that takes play to find.
+    """Return True if the same files passed the check without a warning that takes long to find.
 
     Args:
         kb: Knowledge base of the game.
@@ -42,7 +42,7 @@ def store_valid(kb: KnowledgeBase, folder: Folder, is_warning_free: bool) -> Non
     Args:
         kb: Knowledge base of the game.
         folder: Folder of the game.
-        is_warning_free: The check had no warnings that take play to find.
+        is_warning_free: It is known that there are no warnings that take long to find.
     """
     name = _entry_name(kb, folder)
     if name is not None:

@@ -1,0 +1,109 @@
+"""Find rules of a folder that can fire in no state of any profile, often because joined arguments are never equal."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
+from functools import lru_cache
+from pathlib import Path
+
+from abl_cards.asp import (
+    Diagnostic,
+    KBError,
+    Location,
+    PredicateUse,
+    ProgramSummary,
+    Signature,
+    Term,
+    format_pattern,
+    is_inside,
+    make_warning,
+)
+from abl_cards.circuit import KnowledgeBase, TracedRule, find_dead_rules
+from abl_cards.core import ErrorCode, shared_budget
+from abl_cards.games.description import Folder, load_game_knowledge
+
+Place = tuple[str, int, int]
+"""File, line and column where a rule begins."""
+
+
+def find_unused_rules(folder: Folder, profile: str | None) -> Iterator[Diagnostic]:
+    """Find rules of the folder itself, without common files and parents, that can fire in no state of any profile.
+
+    A rule that reads a switch is left out, as it is for other values: a predicate of ``#defined``, or one whose values
+    a constraint restricts. So is one that reads a predicate without an instance, which is reported itself.
+
+    Args:
+        folder: The rule files.
+        profile: Profile of the rules; None for the default profile of the folder.
+
+    Yields:
+        A warning for each rule, at the condition that never holds if there is one.
+
+    Raises:
+        KBError: The rules have errors.
+    """
+    unused = {_place(rule.location): rule for rule in _unused_rules(folder, profile)}
+    for other in folder.profiles if unused else ():
+        if other != (profile or folder.default_profile):
+            with suppress(KBError), shared_budget():  # each profile has the whole limit
+                files = {source.path for source in folder.program(other).sources.files}
+                kept = {_place(rule.location) for rule in _unused_rules(folder, other)}
+                unused = {place: rule for place, rule in unused.items() if place in kept or place[0] not in files}
+    for rule in unused.values():
+        culprit = _find_culprit(rule, folder.program(profile), load_game_knowledge(folder, profile))
+        text = f": no {culprit.signature.name}({format_pattern(culprit.pattern)})" if culprit else ""
+        yield make_warning(
+            culprit.location if culprit else rule.location, f"this rule can never fire{text}",
+            "compare the arguments in its body, or remove it", ErrorCode.NEVER_DERIVED,
+        )  # fmt: skip
+
+
+def _unused_rules(folder: Folder, profile: str | None) -> tuple[TracedRule, ...]:
+    return _cached_unused_rules(folder.path, folder.excluded_files, profile, folder.fingerprint(profile))
+
+
+@lru_cache(maxsize=16)  # each profile of a folder may ask for all the others
+def _cached_unused_rules(
+    path: Path, excluded_files: frozenset[str], profile: str | None, fingerprint: object
+) -> tuple[TracedRule, ...]:
+    folder = Folder(path, excluded_files)
+    kb, program = load_game_knowledge(folder, profile), folder.program(profile)
+    derived = {Signature(name, len(args)) for name, args in kb.ground.atoms}
+    switches = program.defined | {use.signature for use in program.domain_checks}
+    return tuple(
+        rule
+        for rule in find_dead_rules(kb, lambda location: _is_own(location, folder))
+        if (rule.head in derived or rule.head in program.defined)  # others are reported as predicates
+        and not any(use.signature in switches or use.signature not in derived for use in _uses_in(rule, program.bodies))
+    )
+
+
+def _uses_in(rule: TracedRule, uses: Collection[PredicateUse]) -> Iterator[PredicateUse]:
+    """Yield the uses of predicates within a rule."""
+    whole = rule.location
+    start, end = (whole.line, whole.column), (whole.end_line, whole.end_column)
+    for use in uses:
+        if use.location.file == whole.file and start <= (use.location.line, use.location.column) <= end:
+            yield use
+
+
+def _find_culprit(rule: TracedRule, program: ProgramSummary, kb: KnowledgeBase) -> PredicateUse | None:
+    """Return the first condition that no atom matches by itself; None if only several together never hold."""
+    for use in _uses_in(rule, program.bodies):
+        if not use.negated and not any(_matches(use.pattern, other) for other in kb.instances(*use.signature)):
+            return use
+    return None
+
+
+def _matches(pattern: Sequence[Term | None], instance: Sequence[Term]) -> bool:
+    return all(expected in (None, term) for expected, term in zip(pattern, instance, strict=True))
+
+
+def _place(location: Location) -> Place:
+    return location.file, location.line, location.column
+
+
+def _is_own(location: Location, folder: Folder) -> bool:
+    shelves = [path.resolve() for path in folder.include_paths]
+    return is_inside(location.file, [folder.path.resolve()]) and not is_inside(location.file, shelves)

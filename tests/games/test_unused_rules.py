@@ -1,0 +1,61 @@
+"""Warnings of rules that can fire in no state of any profile."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from abl_cards.core.errors import ErrorCode
+from abl_cards.games.game import game_names, load
+from abl_cards.games.unused_rules import find_unused_rules
+from tests.edited import edited
+from tests.effort import long
+
+SMALL = ("paodekuai", "president", "whist")
+
+
+def warnings_of(folder: Path, profile: str | None = None) -> list[tuple[str, int, int]]:
+    """Return file, line and column of each such warning."""
+    game = load(str(folder))
+    found = game.warnings(game.knowledge_base(None, profile), None, profile)
+    places = [warning.location for warning in found if warning.code == ErrorCode.NEVER_DERIVED]
+    return [(Path(place.file).name, place.line, place.column) for place in places if place]
+
+
+@pytest.mark.parametrize(
+    ("rules", "places"),
+    [
+        ("barred(F) :- kind(F,singel).", [("more.lp", 1, 14)]),  # at the condition, though other rules bar forms
+        ("near(3..5). far(R) :- near(R), R > 5. barred(set(R,1)) :- far(R).", []),  # far/1 is reported
+        ("near(R) :- rank(R), R < 5. far(9). barred(set(R,1)) :- near(R), far(R).", [("more.lp", 1, 36)]),
+        ("barred(set(R,1)) :- rank(R), not form(_,set(R,1)).", [("more.lp", 1, 1)]),
+        ("barred(set(R,1)) :- near(R), not leading. near(3).", []),
+        ("#defined mine/1. barred(set(R,1)) :- mine(R).", []),  # a switch that is off
+        ("mine(no). :- mine(X), X != yes, X != no. barred(set(3,1)) :- mine(yes), not leading.", []),  # another value
+    ],
+)
+def test_a_rule_that_can_never_fire_is_reported(tmp_path: Path, rules: str, places: list[tuple[str, int, int]]) -> None:
+    assert warnings_of(edited(tmp_path / "game", more=rules, name="president")) == places
+
+
+def test_a_rule_for_another_profile_is_not_reported(tmp_path: Path) -> None:
+    """In neither of the profiles, unless it fires in none."""
+    folder = edited(
+        tmp_path / "game", more="barred(set(3,1)) :- ace(low), not leading.\nbarred(set(3,1)) :- ace(none).\n"
+        "barred(set(4,1)) :- ace(high), not leading.\n", name="president",
+    )  # fmt: skip
+    (folder / "profiles").mkdir()
+    for name in ("low", "high"):
+        (folder / "profiles" / f"{name}.lp").write_text(f"ace({name}).\n", "utf-8")
+    with (folder / "game.lp").open("a", encoding="utf-8") as game:
+        game.write("default_profile(low).\n")
+    assert [warnings_of(folder, name) for name in ("low", "high")] == [[("more.lp", 2, 21)]] * 2
+
+
+@pytest.mark.parametrize(
+    "name", [*SMALL, *(pytest.param(name, marks=long) for name in game_names() if name not in SMALL)]
+)
+def test_every_rule_of_our_own_games_may_fire(name: str) -> None:
+    game = load(name)
+    assert list(find_unused_rules(game.folder, game.profile)) == []
