@@ -112,15 +112,18 @@ class Game:
             directory: Rule folder that `kb` was loaded from, in place of the game's own.
             profile: Profile that `kb` was loaded with, in place of `Game.profile`.
         """
-        folder = self._current_folder(directory)
+        from abl_cards.games.unused_rules import find_unread_files
+
+        folder, profile = self._current_folder(directory), profile or self.profile
+        unread = list(find_unread_files(folder, profile))
         if is_known_warning_free(kb, folder):
-            return []
+            return unread
         from abl_cards.games.validation import find_warnings, validated_rules
 
-        warnings = list(find_warnings(validated_rules(folder, profile or self.profile)))
+        warnings = list(find_warnings(validated_rules(folder, profile)))
         if not warnings:
             store_valid(kb, folder, is_warning_free=True)
-        return warnings
+        return unread + warnings
 
     def show_errors(
         self, kb: KnowledgeBase, directory: str | Path | None = None, profile: str | None = None

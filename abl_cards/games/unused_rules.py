@@ -1,4 +1,4 @@
-"""Find rules of a folder that can fire in no state of any profile, often because joined arguments are never equal."""
+"""Find rules of a folder that can fire in no state of any profile, and rule files that are not read."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from abl_cards.asp import (
 )
 from abl_cards.circuit import KnowledgeBase, TracedRule, find_dead_rules
 from abl_cards.core import ErrorCode, shared_budget
-from abl_cards.games.description import Folder, load_game_knowledge
+from abl_cards.games.description import VARIANT_FILE, Folder, load_game_knowledge
 
 Place = tuple[str, int, int]
 """File, line and column where a rule begins."""
@@ -57,6 +57,36 @@ def find_unused_rules(folder: Folder, profile: str | None) -> Iterator[Diagnosti
             culprit.location if culprit else rule.location, f"this rule can never fire{text}",
             "compare the arguments in its body, or remove it", ErrorCode.NEVER_DERIVED,
         )  # fmt: skip
+
+
+def find_unread_files(folder: Folder, profile: str | None) -> Iterator[Diagnostic]:
+    """Find rule files in a folder that no profile reads, such as those of a subfolder that is named wrongly.
+
+    Args:
+        folder: The rule files.
+        profile: Profile of the rules; None for the default profile of the folder.
+
+    Yields:
+        A warning for each file.
+    """
+    layers, shelves = folder.layers, [path.resolve() for path in folder.include_paths]
+    files = {*layers.files, *layers.profiles.values(), *layers.auxiliary_files.values(), layers.show_file}
+    known = {file.resolve() for file in files if file is not None}
+    found = [
+        file
+        for file in sorted([*folder.path.glob("*"), *folder.path.glob("*/*")])
+        if file.suffix.lower() == ".lp"
+        and file.is_file()
+        and file.resolve() not in known
+        and not is_inside(file, shelves)
+        and (file.parent == folder.path or not Folder(file.parent).is_game)
+    ]
+    for name in (folder.profiles or (profile,)) if found else ():  # includes
+        known |= {Path(source.path).resolve() for source in folder.program(name).sources.files}
+    for file in found:
+        if file.resolve() not in known and file.name != VARIANT_FILE:
+            message, remedy = "this file is not read", "move it beside game.lp or into profiles/, or include it there"
+            yield make_warning(Location(str(file), 1, 1, 1, 1), message, remedy, ErrorCode.UNUSED_DEFINITION)
 
 
 def _unused_rules(folder: Folder, profile: str | None) -> tuple[TracedRule, ...]:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from abl_cards.asp.errors import KBError
 from abl_cards.core.errors import ErrorCode
 from abl_cards.games.game import game_names, load
 from abl_cards.games.unused_rules import find_unused_rules
@@ -59,3 +60,27 @@ def test_a_rule_for_another_profile_is_not_reported(tmp_path: Path) -> None:
 def test_every_rule_of_our_own_games_may_fire(name: str) -> None:
     game = load(name)
     assert list(find_unused_rules(game.folder, game.profile)) == []
+
+
+def test_rule_files_that_are_not_read_are_reported(tmp_path: Path) -> None:
+    """Neither are files of a subfolder with another name, nor of another suffix; games within the folder are left."""
+    folder = edited(tmp_path / "game", more='#include "parts/read.lp".', name="president")
+    for file in ("parts/read.lp", "parts/left.lp", "profile/typo.lp", "upper.LP", "inner/game.lp", "inner/more.lp"):
+        (folder / file).parent.mkdir(exist_ok=True)
+        (folder / file).write_text("barred(set(3,1)) :- not leading.", "utf-8")
+    game = load(str(folder))
+    found = [warning for warning in game.warnings(game.knowledge_base()) if warning.message == "this file is not read"]
+    places = [warning.location.file for warning in found if warning.location]
+    assert places == [str(folder / name) for name in ("parts/left.lp", "profile/typo.lp", "upper.LP")]
+    assert {warning.code for warning in found} == {ErrorCode.UNUSED_DEFINITION}
+
+
+def test_several_profiles_need_a_default(tmp_path: Path) -> None:
+    """`kb check` called such rules sound, and all other commands refused them."""
+    folder = edited(tmp_path / "game", name="president")
+    (folder / "profiles").mkdir()
+    for name in ("low", "high"):
+        (folder / "profiles" / f"{name}.lp").write_text("barred(set(3,1)) :- not leading.", "utf-8")
+    with pytest.raises(KBError) as refused:
+        load(str(folder)).knowledge_base(None, "low")
+    assert [error.code for error in refused.value.diagnostics] == [ErrorCode.UNKNOWN_PROFILE]

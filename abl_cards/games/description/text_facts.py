@@ -37,7 +37,7 @@ def check_text_facts(program: ProgramSummary, folder: Folder) -> None:
 
 
 def find_wrong_text_facts(program: ProgramSummary, folder: Folder) -> Iterator[Diagnostic]:
-    """Find facts of ``TEXT_FACTS`` that are not plain, in the wrong file, or without effect.
+    """Find facts of ``TEXT_FACTS`` that are not plain, in the wrong file, or without effect, and a missing default.
 
     Args:
         program: Summary of the rule files.
@@ -54,8 +54,10 @@ def find_wrong_text_facts(program: ProgramSummary, folder: Folder) -> Iterator[D
         )
         if problem:
             yield make_error(use.location, *problem)
-        elif use.signature == Signature("default_profile", 1) and (missing := folder.check_default_profile(use)):
-            yield missing
+    try:
+        _ = folder.default_profile
+    except KBError as problem:
+        yield from problem.diagnostics
 
 
 def _plainness_problem(use: PredicateUse, is_fact: bool) -> _TextProblem | None:
