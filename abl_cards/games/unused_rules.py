@@ -21,7 +21,9 @@ from abl_cards.asp import (
 )
 from abl_cards.circuit import KnowledgeBase, TracedRule, find_dead_rules
 from abl_cards.core import ErrorCode, shared_budget
-from abl_cards.games.description import VARIANT_FILE, Folder, load_game_knowledge
+from abl_cards.games.description import VARIANT_FILE, Folder, find_fluent_declarations, load_game_knowledge
+
+_SETTING_OUTPUTS = {Signature("next", 1), Signature("adds", 3), Signature("init", 1)}
 
 Place = tuple[str, int, int]
 """File, line and column where a rule begins."""
@@ -87,6 +89,27 @@ def find_unread_files(folder: Folder, profile: str | None) -> Iterator[Diagnosti
         if file.resolve() not in known and file.name != VARIANT_FILE:
             message, remedy = "this file is not read", "move it beside game.lp or into profiles/, or include it there"
             yield make_warning(Location(str(file), 1, 1, 1, 1), message, remedy, ErrorCode.UNUSED_DEFINITION)
+
+
+def find_unset_fluents(folder: Folder, profile: str | None) -> Iterator[Diagnostic]:
+    """Find fluents that the folder itself declares, and that no rule of any profile sets: they never hold.
+
+    Args:
+        folder: The rule files.
+        profile: Profile of the rules; None for the default profile of the folder.
+
+    Yields:
+        A warning for each fluent, at its ``#external``.
+    """
+    program = folder.program(profile)
+    programs = [folder.program(name) for name in folder.profiles] or [program]
+    set_names = {use.functor for other in programs for use in other.heads if use.signature in _SETTING_OUTPUTS}
+    names = {Signature(str(name), int(str(arity))) for _, (name, arity) in find_fluent_declarations(program)}
+    for signature in sorted(names) if "" not in set_names else ():  # a variable may be any fluent
+        use = next((use for use in program.externals if use.signature == signature), None)
+        if signature.name not in set_names and use is not None and _is_own(use.location, folder):
+            message, remedy = f"no rule sets the fluent {signature}", f"write next({signature.name}…) :- event(…)"
+            yield make_warning(use.location, message, remedy, ErrorCode.UNUSED_DEFINITION)
 
 
 def _unused_rules(folder: Folder, profile: str | None) -> tuple[TracedRule, ...]:

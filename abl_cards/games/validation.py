@@ -32,7 +32,7 @@ from abl_cards.games.tables import (
     check_initial_fluents,
 )
 from abl_cards.games.trial_play import play_trial
-from abl_cards.games.unused_rules import find_unused_rules
+from abl_cards.games.unused_rules import find_unset_fluents, find_unused_rules
 
 
 def validated_rules(folder: Folder, profile: str | None = None, cache: bool = True) -> CompiledGame:
@@ -123,6 +123,7 @@ def find_warnings(rules: CompiledGame) -> Iterator[Diagnostic]:
     """
     program = rules.folder.program(rules.profile)
     yield from find_unused_rules(rules.folder, rules.profile)
+    yield from find_unset_fluents(rules.folder, rules.profile)
     for problem in plays_left_warnings(rules):
         yield add_location(problem, program, rules.folder)
 

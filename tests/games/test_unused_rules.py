@@ -84,3 +84,17 @@ def test_several_profiles_need_a_default(tmp_path: Path) -> None:
     with pytest.raises(KBError) as refused:
         load(str(folder)).knowledge_base(None, "low")
     assert [error.code for error in refused.value.diagnostics] == [ErrorCode.UNKNOWN_PROFILE]
+
+
+def test_a_fluent_that_no_rule_sets_is_reported(tmp_path: Path) -> None:
+    """Rules that read it can fire as far as clingo knows."""
+    rules = """#external event(E) : E = play.
+#external near(S) : seat(S). any(near,1).
+#external far(N) : N = 1..3. count(far,1).
+barred(set(3,1)) :- near(_), not leading. barred(set(3,1)) :- far(2), not leading.
+adds(far,1,why) :- event(play).
+"""
+    folder = edited(tmp_path / "game", more=rules, name="president")
+    game = load(str(folder))
+    found = game.warnings(game.knowledge_base())
+    assert [(item.code, item.location and item.location.line) for item in found] == [(ErrorCode.UNUSED_DEFINITION, 2)]

@@ -136,18 +136,19 @@ def _is_derived_term(known: KnownNames, term: Term) -> bool:
     return term in known.card_terms or term in known.atom_arguments or term in known.nested_terms
 
 
+def _explain_cell(known: KnownNames, term: Term) -> tuple[str, str]:
+    if term in known.default_cells:
+        problem = f"{term} is no cell: where any rule derives acts_as/2, cards act as nothing else"
+        return problem, "add acts_as(C,C) :- pack(C,_). acts_as(card(R,S),R) :- pack(card(R,S),_)."
+    return f"{term} is no cell: no card acts as it", "write a rank, a card, or what acts_as/2 or vacant/1 says"
+
+
 SEAT = ArgumentSort("seat", "bind it by seat/1, and give seat(S) to each", lambda known: known.seats)
 CARD = ArgumentSort("card", "bind it by pack/2", lambda known: known.cards)
 RANK = ArgumentSort("rank", "write the rank of a card of pack/2", lambda known: known.ranks)
 SUIT = ArgumentSort("suit", "write the suit of a card of pack/2", lambda known: known.suits)
-CELL = ArgumentSort(
-    "cell", "write a rank, a card, or what acts_as/2 or vacant/1 says", lambda known: known.cells,
-    error_override="no cell: no card acts as it",
-)  # fmt: skip
-CELL_OR_WILD = ArgumentSort(
-    "cell", "write a rank, a card, wild, or what acts_as/2 says", lambda known: {*known.cells, WILD},
-    error_override="no cell: no card acts as it",
-)  # fmt: skip
+CELL = ArgumentSort("cell", "", lambda known: known.cells, explain=_explain_cell)
+CELL_OR_WILD = ArgumentSort("cell", "", lambda known: {*known.cells, WILD}, explain=_explain_cell)
 """Cell of a card; ``wild`` is accepted even if a profile or a variant has no wild cards."""
 LABEL = ArgumentSort("label", "bind it by label/1", lambda known: known.labels)
 LABEL_OR_CHOICE = ArgumentSort(

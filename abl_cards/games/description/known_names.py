@@ -124,9 +124,13 @@ class KnownNames:
     def cells(self) -> set[Term]:
         """Cells that cards act as in any context, and vacant ones."""
         vacant = self._argument_values("vacant", 1)
-        if Signature("acts_as", 2) in self.kb.request.outputs:
-            return vacant | self._argument_values("acts_as", 2, 1)
-        return vacant | self.cards | {(parse_rank_and_suit(card) or (card,))[0] for card in self.cards}
+        has_rules = Signature("acts_as", 2) in self.kb.request.outputs
+        return vacant | (self._argument_values("acts_as", 2, 1) if has_rules else self.default_cells)
+
+    @cached_property
+    def default_cells(self) -> set[Term]:
+        """Cells that cards act as where no rule says so: the card itself, and its rank."""
+        return self.cards | {(parse_rank_and_suit(card) or (card,))[0] for card in self.cards}
 
     @cached_property
     def labels(self) -> set[Term]:

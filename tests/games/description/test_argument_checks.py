@@ -44,6 +44,7 @@ WRONG = {
     "move(triple(3)) :- leading.": (ErrorCode.UNKNOWN_NAME, "triple(3)"),
     "beats(triple(3)) :- leading.": (ErrorCode.UNKNOWN_NAME, "triple(3)"),
     "strength(triple(3),3).": (ErrorCode.UNKNOWN_NAME, "triple(3)"),
+    "acts_as(card(3,s),3).": (ErrorCode.UNKNOWN_NAME, "acts_as/2"),  # the other cards act as nothing then
     "acts_as(joker,3).": (ErrorCode.UNKNOWN_NAME, "joker"),
     "next(0,0). next(1,2). next(2,1).": (ErrorCode.INVALID_SEATING, "next/2"),
     'called(singel(R),"One",R) :- rank(R).': (ErrorCode.UNKNOWN_NAME, "singel(3)"),
