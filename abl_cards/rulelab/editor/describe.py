@@ -16,7 +16,13 @@ from abl_cards.core import texts_by_language
 from abl_cards.games import Engine
 from abl_cards.games.description import SET_VALUED, SINGLE_VALUED, Fluent, functor
 from abl_cards.games.notation import spell
-from abl_cards.rulelab.editor.describe_plays import Translator, describe_order, describe_pack, describe_plays
+from abl_cards.rulelab.editor.describe_plays import (
+    Translator,
+    describe_order,
+    describe_pack,
+    describe_plays,
+    range_text,
+)
 
 _SIDE_PREDICATE = Signature.parse("side/2")
 _MATCH_ENDS = frozenset(map(Signature.parse, ("match_over/0", "won/1", "drawn/0")))
@@ -29,6 +35,9 @@ _TEMPLATES = texts_by_language({
     "alone": ("everybody plays for himself", "各自为战"),
     "cards": ("{} cards: {}", "共{}张牌：{}"),
     "dealt": ("dealt to each seat: {}", "每家发牌：{}"),
+    "dealt_by_state": (
+        "dealt to each seat: {} (the state of the match decides)", "每家发牌：{}（由比赛的情况决定）"
+    ),
     "aside": ("{} set aside", "底牌{}张"),
     "draws": ("the cards are drawn one by one", "逐张摸牌"),
     "pile": ("{} cards in a pile, drawn between tricks", "牌堆{}张，各轮之间摸牌"),
@@ -131,9 +140,14 @@ def _describe_table(engine: Engine, translate: Translator) -> Iterator[str]:
     else:
         yield translate("alone") if len(teams) == table.seats else translate("teams", teams_text)
     yield translate("cards", int(rules.pack.copies.sum()), describe_pack(engine, translate.language))
-    dealt = list(dict.fromkeys(table.num_dealt))
-    yield translate("dealt", dealt[0] if len(dealt) == 1 else translate.join(map(str, table.num_dealt)))
-    if (num_aside := int(rules.pack.copies.sum()) - sum(table.num_dealt)) > 0:
+    if rules.deal_query is not None:
+        numbers = {int(number) for _, number in rules.kb.instances("deals", 2)}
+        yield translate("dealt_by_state", range_text(numbers))
+    else:
+        dealt = list(dict.fromkeys(table.num_dealt))
+        yield translate("dealt", dealt[0] if len(dealt) == 1 else translate.join(map(str, table.num_dealt)))
+    num_aside = int(rules.pack.copies.sum()) - sum(table.num_dealt)
+    if num_aside > 0 and rules.deal_query is None:
         yield translate("pile" if rules.has_pile else "aside", num_aside)
     for key, applies in (
         ("draws", rules.has_draws and not rules.has_pile),

@@ -2,6 +2,7 @@
 
 import doctest
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from abl_cards.cli.kb import NEW_GAME
 from abl_cards.games.game import load
 from abl_cards.rulelab.editor import describe_plays, describe_rules
+from tests.edited import edited
 from tests.games.test_vocabulary import engine_of
 
 
@@ -67,3 +69,13 @@ def test_options_that_are_numbers_are_named_by_their_digits() -> None:
     """A bid of thirteen is no king."""
     engine = load("spades").engine()
     assert [str(engine.play_name(name)) for name in ("bid", "bid(0)", "bid(13)")] == ["叫墩", "叫零", "叫13墩"]
+
+
+def test_a_deal_that_the_match_decides_has_no_fixed_numbers(tmp_path: Path) -> None:
+    """The lot of the match gives one seat the card that otherwise lies aside."""
+    lot = "#external lot(odd,N) : N = 0..1. lots(odd,2). deals(0,14) :- lot(odd,1)."
+    deal = "deals(S,13) :- seat(S).", "deals(S,12) :- seat(S)."
+    folder = edited(tmp_path / "game", {"game.lp": deal}, lot, "president")
+    lines = [line for section in describe_rules(load(str(folder)).engine()) for line in section.lines]
+    assert "dealt to each seat: 12–14 (the state of the match decides)" in lines
+    assert not any("set aside" in line for line in lines)
