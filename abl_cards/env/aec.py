@@ -23,7 +23,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 from pettingzoo import AECEnv
 
-from abl_cards.core import ErrorCode, GameError, derive_key
+from abl_cards.core import ErrorCode, GameError, derive_key, seed64
 from abl_cards.env.episodes import check_render_mode
 from abl_cards.env.factories import aec_env
 from abl_cards.env.spaces import make_observation_space
@@ -84,7 +84,8 @@ class CardGameEnv(AECEnv, NullListener):  # type: ignore[misc]  # pettingzoo has
             loaded = game if isinstance(game, Game) else load(game)
             game, profile = loaded.engine(directory, profile), None
         self._engine = compile_engine(game, profile)
-        self._seed, self._matches, self._one_episode = seed, 0, one_episode
+        self._one_episode = one_episode
+        self._set_seed(seed)
         minimiser = Minimiser(self._engine)
         self._exchange, self._realise = exchange or minimiser.choose, realise or minimiser.realise_labels
         check_render_mode(render_mode, "ansi", "human", None)
@@ -106,6 +107,10 @@ class CardGameEnv(AECEnv, NullListener):  # type: ignore[misc]  # pettingzoo has
         """Return the space of actions, equal for all agents."""
         return self.action_spaces[agent]
 
+    def _set_seed(self, seed: int) -> None:
+        seed64(seed)  # raises TypeError here rather than at the first deal
+        self._seed, self._matches = seed, 0
+
     # --- stepping -----------------------------------------------------------------------------------------------------
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
@@ -116,7 +121,7 @@ class CardGameEnv(AECEnv, NullListener):  # type: ignore[misc]  # pettingzoo has
             options: Ignored.
         """
         if seed is not None:
-            self._seed, self._matches = seed, 0
+            self._set_seed(seed)
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)

@@ -13,7 +13,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from abl_cards.agents import Agent, make_agent, needs_history
-from abl_cards.core import ErrorCode, GameError, splitmix64_array
+from abl_cards.core import ErrorCode, GameError, seed64, splitmix64_array
 from abl_cards.env.episodes import EpisodeKind, EpisodeTables, check_actions, check_render_mode
 from abl_cards.env.pending import LabelRealiser, find_pending, make_realiser
 from abl_cards.env.spaces import make_observation_space
@@ -317,7 +317,7 @@ class GymnasiumEnv(Env[dict[str, NDArray[Any]], np.int64]):
         Returns:
             The observation at the first decision of the learning seat, and an empty info.
         """
-        super().reset(seed=None if seed is None else int(seed) % 2**64)
+        super().reset(seed=None if seed is None else seed64(seed))
         seen = self._next if seed is None else None
         if seen is None:
             seen, _ = self._envs.reset(seed=seed)

@@ -15,6 +15,7 @@ from pettingzoo.test import api_test, seed_test
 from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.env import aec
 from abl_cards.env.aec import CardGameEnv, aec_env
+from abl_cards.env.factories import gymnasium_env
 from abl_cards.games.game import game_names, load
 from abl_cards.games.tables.decisions import Decisions
 from abl_cards.games.types import features
@@ -176,6 +177,12 @@ def test_a_seed_that_is_no_whole_number_is_named() -> None:
     table = aec_env("hearts")
     with pytest.raises(TypeError, match=r"a seed is a whole number, and not 3\.5"):
         table.reset(seed=3.5)
+    with pytest.raises(TypeError):
+        aec_env("hearts", seed="3")  # not at the first deal only
+    env = gymnasium_env("hearts")
+    for seed in ("3", 3.5):
+        with pytest.raises(TypeError):
+            env.reset(seed=seed)  # type: ignore[arg-type]
 
 
 def test_realise_and_seeds() -> None:
