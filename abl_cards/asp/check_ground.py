@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,8 +15,10 @@ from abl_cards.asp.ground_program import WEIGHTED, GroundProgram
 from abl_cards.asp.intervals import INT32_MAX
 from abl_cards.asp.statements import CLINGO_REMEDY, VIOLATED, PredicateUse, ProgramSummary
 from abl_cards.asp.stratification import require_stratified
-from abl_cards.asp.terms import Atom, Input, Signature, Term
+from abl_cards.asp.terms import Atom, Input, Signature, Term, split_term
 from abl_cards.core import ErrorCode
+
+_PLACEHOLDER = re.compile(r"\{(\d+)\^?\}")
 
 
 def check_ground_program(
@@ -198,6 +201,23 @@ def _check_weighted(
         message = f"the {description} may add up to more than {INT32_MAX}"
         yield make_error(location, message, "use smaller weights", ErrorCode.INTEGER_OVERFLOW)
     yield from _check_texts(instances, program, functors, convention)
+    yield from _check_placeholders(program, [key[0] for key in weights])
+
+
+def _check_placeholders(program: ProgramSummary, names: Collection[Term]) -> Iterator[Diagnostic]:
+    """Find ``{2}`` in sentences about names with one argument: it would be shown as it is."""
+    arities: dict[str, int] = {}
+    for name in names:
+        functor, args = split_term(name)
+        arities[functor] = max(arities.get(functor, 0), len(args))
+    for use in program.facts:
+        if use.signature == SAYS and str(use.pattern[0]) in arities:
+            functor, arity = str(use.pattern[0]), arities[str(use.pattern[0])]
+            for found in _PLACEHOLDER.finditer(str(use.pattern[2])):
+                if not 1 <= int(found[1]) <= arity:
+                    message = f"{found[0]} stands for no argument: {functor} has {arity}"
+                    remedy = f"count the arguments of {functor} from 1"
+                    yield make_warning(use.location, message, remedy, ErrorCode.INCOMPLETE_PREFERENCE)
 
 
 def _functor_locations(program: ProgramSummary, convention: _WeightConvention) -> dict[str, Location]:

@@ -245,6 +245,25 @@ def test_preferences_of_a_switch_that_is_off_are_no_warning(load: Load) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("name", "sentence", "wrong"),
+    [
+        ("p", "No argument {1}.", ["{1}"]),
+        ("p(R)", "One {1} and {1^}.", []),
+        ("p(R)", "Two {2}, {2^}, none {0}.", ["{2}", "{2^}", "{0}"]),
+        ("p(R,1)", "Two {2}.", []),
+    ],
+)
+def test_a_placeholder_without_an_argument_is_a_warning(load: Load, name: str, sentence: str, wrong: list[str]) -> None:
+    kb = load(
+        DECLARATION + f'legal(1) :- held(1,1). preference(p,g). says(p,zh,"x"). says(p,en,"{sentence}"). '
+        f"cost({name},1) :- held(R,1).",
+        outputs=[("legal", 1)],
+    )
+    found = [(warning.code, warning.message.partition(" ")[0]) for warning in kb.warnings]
+    assert found == [(ErrorCode.INCOMPLETE_PREFERENCE, text) for text in wrong]
+
+
 def test_importing_and_loading_needs_neither_numba_nor_torch(tmp_path: Path) -> None:
     file = tmp_path / "rules.lp"
     file.write_text(DECLARATION + "legal(R) :- held(R,1).")
