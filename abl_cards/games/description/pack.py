@@ -81,7 +81,10 @@ def read_pack(kb: KnowledgeBase) -> Pack:
             raise make_kb_error(message, f"number the {len(kinds)} kinds of cards from 0", ErrorCode.INVALID_ARGUMENT)
         kinds = tuple(sorted(kinds, key=index.__getitem__))
     copies = [require_int(copies_by_kind[kind,], f"pack({kind},…)") for kind in kinds]
-    if len(packs) != 1 or packs[0] < 1 or min(copies) < 1 or max(copies) * packs[0] > MAX_COPIES:
+    if len(packs) > 1:
+        message = f"packs({packs[1]}): there is packs({packs[0]}) too"
+        raise make_kb_error(message, "keep one of them", ErrorCode.CONFLICTING_FACTS)
+    if packs[0] < 1 or min(copies) < 1 or max(copies) * packs[0] > MAX_COPIES:
         raise make_kb_error(
             "pack/2, packs/1: numbers out of range",
             f"1 to {MAX_COPIES} copies of a card in all the packs",
