@@ -105,12 +105,15 @@ class Game:
     def warnings(
         self, kb: KnowledgeBase, directory: str | Path | None = None, profile: str | None = None
     ) -> list[Diagnostic]:
-        """Return the warnings of ``kb check`` about sound rules, without those of the knowledge base itself.
+        """Play at random, and return the warnings of ``kb check`` without those of the knowledge base itself.
 
         Args:
             kb: The loaded rules, from `knowledge_base`.
             directory: Rule folder that `kb` was loaded from, in place of the game's own.
             profile: Profile that `kb` was loaded with, in place of `Game.profile`.
+
+        Raises:
+            KBError: Play stops by an error of the rules.
         """
         from abl_cards.games.unused_rules import find_unread_files
 
@@ -118,9 +121,11 @@ class Game:
         unread = list(find_unread_files(folder, profile))
         if is_known_warning_free(kb, folder):
             return unread
-        from abl_cards.games.validation import find_warnings, validated_rules
+        from abl_cards.games.validation import find_warnings, require_playable, validated_rules
 
-        warnings = list(find_warnings(validated_rules(folder, profile)))
+        rules = validated_rules(folder, profile)
+        require_playable(rules)
+        warnings = list(find_warnings(rules))
         if not warnings:
             store_valid(kb, folder, is_warning_free=True)
         return unread + warnings

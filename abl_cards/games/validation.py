@@ -1,4 +1,4 @@
-"""Check a rule folder: evaluate every query of play once, and play a few episodes.
+"""Check a rule folder: evaluate every query of play once.
 
 `validated_rules` is the only way to the rules of a folder. ``kb check`` reports the errors that it raises, and every
 engine and knowledge base is made of the rules that it returns. So no command uses rules that ``kb check`` refuses.
@@ -16,6 +16,7 @@ from abl_cards.games.description import (
     Folder,
     OpenRules,
     add_location,
+    find_ineffective_statements,
     is_known_valid,
     load_auxiliary_rules,
     store_valid,
@@ -115,13 +116,30 @@ def find_errors(rules: CompiledGame) -> Iterator[Diagnostic]:
         yield add_location(problem, program, rules.folder)
 
 
+def require_playable(rules: CompiledGame) -> None:
+    """Play a few episodes at random; slower than the other checks, and so for ``kb check`` alone.
+
+    Args:
+        rules: The compiled rules.
+
+    Raises:
+        KBError: Play stops, with the place of the rule that is asked where it does.
+    """
+    with guard_rule_errors(rules.folder, rules.profile):
+        program = rules.folder.program(rules.profile)
+        errors = [add_location(item, program, rules.folder) for item in _diagnostics_of(lambda: play_trial(rules))]
+        if errors:
+            raise KBError(errors)
+
+
 def find_warnings(rules: CompiledGame) -> Iterator[Diagnostic]:
-    """Yield the warnings about sound rules: rules that can never fire, and numbers of plays that are upper bounds.
+    """Yield the warnings about sound rules: what has no effect, and numbers of plays that are upper bounds.
 
     Args:
         rules: The compiled rules.
     """
     program = rules.folder.program(rules.profile)
+    yield from find_ineffective_statements(rules.folder, rules.profile)
     yield from find_unused_rules(rules.folder, rules.profile)
     yield from find_unset_fluents(rules.folder, rules.profile)
     for problem in plays_left_warnings(rules):
@@ -133,8 +151,6 @@ def _find_errors(rules: CompiledGame) -> Iterator[Diagnostic]:
     checks = _check_views, check_deal, _check_event_rules
     errors = [error for check in checks for error in _diagnostics_of(partial(check, rules))]
     yield from errors
-    if not errors:
-        yield from _diagnostics_of(lambda: play_trial(rules))
 
 
 def _diagnostics_of(check: Callable[[], object]) -> Iterator[Diagnostic]:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from abl_cards.games.description.cells import Cells, build_default_cells, read_cells
     from abl_cards.games.description.circuit_queries import ArrayQuery, atom_rows, thermometer, with_outputs
     from abl_cards.games.description.draw_limits import require_countable
+    from abl_cards.games.description.effect_checks import find_ineffective_statements
     from abl_cards.games.description.fact_schema import PREDICATE_SORTS
     from abl_cards.games.description.fluents import (
         COUNTER,
@@ -220,6 +221,7 @@ __all__ = [
     "explain_unknown_fluent",
     "find_contexts",
     "find_fluent_declarations",
+    "find_ineffective_statements",
     "find_kicker_cells",
     "find_read_location",
     "find_test",

@@ -13,7 +13,6 @@ from functools import cached_property
 from abl_cards.asp import Diagnostic, KBError, Signature, Term, did_you_mean, make_error
 from abl_cards.core import ErrorCode
 from abl_cards.games.description.argument_sorts import ANY, SORTS_BY_NAME, ArgumentSort
-from abl_cards.games.description.effect_checks import find_ineffective
 from abl_cards.games.description.fact_schema import FOREIGN_KEYS, PREDICATE_SORTS, STATIC_PREDICATES, ArgumentSorts
 from abl_cards.games.description.known_names import OBSERVATION_PARTS, KnownNames, compute_shape
 from abl_cards.games.description.source_origins import SourceOrigins
@@ -69,7 +68,6 @@ def find_wrong_arguments(known: KnownNames, schema: Mapping[Signature, ArgumentS
             yield from checker.find_wrong(signature, sorts)
     for signature, num_keys in SINGLE_VALUED_FACTS.items():
         yield from checker.find_conflicts(signature, num_keys)
-    yield from find_ineffective(known, checker.origins)
     for signature, sorts_by_index in _sorts_by_signature(known).items():
         if signature not in schema and tuple(signature) in known.predicates:
             yield from checker.find_wrong(
@@ -93,8 +91,7 @@ class _ArgumentChecker:
         self._known, self._kb = known, known.kb
 
     @cached_property
-    def origins(self) -> SourceOrigins:
-        """Index of the rules that derive instances."""
+    def _origins(self) -> SourceOrigins:
         return SourceOrigins(self._known)
 
     def is_unrelated(self, signature: Signature, sorts: ArgumentSorts) -> bool:
@@ -115,7 +112,7 @@ class _ArgumentChecker:
         if len(instances) != len(facts):
             unconditional = set(facts)
             example = next(instance for instance in instances if instance not in unconditional)
-            location = self.origins.find_location(signature, example, None)
+            location = self._origins.find_location(signature, example, None)
             text = f"{_format_instance(signature, example)} depends on inputs, and {signature} is read once, as a fact"
             remedy = "let no input decide it, or rename a predicate of your own"
             yield make_error(location, text, remedy, ErrorCode.CONDITIONAL_FACT)
@@ -126,7 +123,7 @@ class _ArgumentChecker:
         for instance in self._kb.facts(*signature):
             other = first.setdefault(instance[:num_keys], instance)
             if other[num_keys:] != instance[num_keys:]:
-                location = self.origins.find_location(signature, instance, num_keys)
+                location = self._origins.find_location(signature, instance, num_keys)
                 text = f"{_format_instance(signature, instance)}: there is {_format_instance(signature, other)} too"
                 yield make_error(location, text, "keep one of them", ErrorCode.CONFLICTING_FACTS)
 
@@ -152,16 +149,16 @@ class _ArgumentChecker:
         self, signature: Signature, instance: Instance, index: int, sort: ArgumentSort
     ) -> Iterator[Diagnostic]:
         term = instance[index]
-        if sort.allows_left_out and not self.origins.is_fact(signature, instance) and self._has_shape(term):
+        if sort.allows_left_out and not self._origins.is_fact(signature, instance) and self._has_shape(term):
             return
-        if self.origins.is_inherited(signature, instance, index) or self._is_valid_in_other_profile(
+        if self._origins.is_inherited(signature, instance, index) or self._is_valid_in_other_profile(
             signature, instance, index, sort
         ):
             return
         problem, remedy = f"{term} is {sort.error_text}", sort.remedy
         if sort.explain:
             problem, remedy = sort.explain(self._known, term)
-        location = self.origins.find_location(signature, instance, index)
+        location = self._origins.find_location(signature, instance, index)
         text = f"{_format_instance(signature, instance)}: {problem}"
         terms = sort.find_terms(self._known)
         code = ErrorCode.UNKNOWN_NAME if terms or sort.explain else ErrorCode.INVALID_ARGUMENT
@@ -170,7 +167,7 @@ class _ArgumentChecker:
     def _is_valid_in_other_profile(
         self, signature: Signature, instance: Instance, index: int, sort: ArgumentSort
     ) -> bool:
-        if not self.origins.is_shared_by_profiles(signature, instance):
+        if not self._origins.is_shared_by_profiles(signature, instance):
             return False
         return any(_admits(sort, known, instance[index]) for known in self._known.other_profiles)
 
@@ -184,15 +181,15 @@ class _ArgumentChecker:
         for instance in instances:
             problem = _combination_problem(self._known, signature, instance)
             if problem and not self._is_combination_excused(signature, instance):
-                location = self.origins.find_location(signature, instance, None)
+                location = self._origins.find_location(signature, instance, None)
                 text = f"{_format_instance(signature, instance)}: {problem[0]}"
                 code = ErrorCode.MISSING_FACT if signature in FOREIGN_KEYS else ErrorCode.INVALID_ARGUMENT
                 yield make_error(location, text, problem[1], code)
 
     def _is_combination_excused(self, signature: Signature, instance: Instance) -> bool:
-        if self.origins.is_inherited(signature, instance, None):
+        if self._origins.is_inherited(signature, instance, None):
             return True
-        if not self.origins.is_shared_by_profiles(signature, instance):
+        if not self._origins.is_shared_by_profiles(signature, instance):
             return False
         return any(_combination_problem(known, signature, instance) is None for known in self._known.other_profiles)
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
-from abl_cards.asp import Diagnostic, Signature, Term, make_error
+from abl_cards.asp import Diagnostic, Signature, Term, make_warning
 from abl_cards.core import ErrorCode
-from abl_cards.games.description.known_names import KnownNames, compute_shape
+from abl_cards.games.description.folder import Folder
+from abl_cards.games.description.known_names import KnownNames, compute_shape, read_known_names
 from abl_cards.games.description.pack import WILD
 from abl_cards.games.description.source_origins import SourceOrigins
 
@@ -22,18 +23,20 @@ class Condition(NamedTuple):
     remedy: str
 
 
-def find_ineffective(known: KnownNames, origins: SourceOrigins) -> Iterator[Diagnostic]:
+def find_ineffective_statements(folder: Folder, profile: str | None) -> Iterator[Diagnostic]:
     """Find statements of the folder itself without effect in all profiles.
 
     A rule may derive instances without effect beside others that have one.
 
     Args:
-        known: Names of the game.
-        origins: Index of its rules.
+        folder: The rule files.
+        profile: Profile of the rules; None for the default profile of the folder.
 
     Yields:
-        An error for each fact, and for each rule that derives nothing else.
+        A warning for each fact, and for each rule that derives nothing else.
     """
+    known = read_known_names(folder, profile)
+    origins = SourceOrigins(known)
     for signature, condition in CONDITIONS.items():
         instances = known.kb.instances(*signature)
         idle = [instance for instance in instances if not condition.holds(known, instance)]
@@ -46,7 +49,7 @@ def find_ineffective(known: KnownNames, origins: SourceOrigins) -> Iterator[Diag
                 continue
             locations.add(location)
             text = f"{signature.name}({','.join(map(str, instance))}) has no effect: {condition.problem}"
-            yield make_error(location, text, condition.remedy, ErrorCode.MISSING_FACT)
+            yield make_warning(location, text, condition.remedy, ErrorCode.MISSING_FACT)
 
 
 def _has_effect_elsewhere(known: KnownNames, origins: SourceOrigins, signature: Signature, instance: Instance) -> bool:
@@ -103,7 +106,6 @@ CONDITIONS: Mapping[Signature, Condition] = {
     ),
     Signature("partial", 1): Condition(_is_derived("more", 0), *_ONE_CARD),
     Signature("composes", 1): Condition(_is_derived("more", 0), *_ONE_CARD),
-    Signature("takes_back", 3): Condition(_is_derived("more", 0), *_ONE_CARD),
     Signature("init", 1): Condition(
         _lasts, "the fluent is reset when cards are dealt", "write lasts(Name,match), or next(…) :- event(deal)"
     ),

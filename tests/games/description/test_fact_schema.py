@@ -38,7 +38,7 @@ kickers(pair(1),1,1). kicker(pair(1),2,1). who(next,1). who(previous,2).
 #external level(R) : rank(R). #external tricks(S,N) : seat(S), N = 1..4. #external void(S,T) : seat(S), suit(T).
 one(level,1). count(tricks,2). any(void,2). asks(bury,0) :- leading. option(bid(0..2)) :- stage(bury).
 role(0,boss). preference(thrift,cards). hint(read,cards). says(read,en,"Read."). sort(level,1,1,rank).
-word(rank,1,en,"the ace"). acts_as(joker,wild) :- level(1).
+word(rank,1,en,"the ace").
 x(L) :- level(L), tricks(0,L), void(0,c), lot(leader,L).
 """
 """A game with one name of each sort, besides those of the valid facts below."""
@@ -49,8 +49,8 @@ RIGHT = {
     "kind": "pair(2),two", "needs": "pair(2),2,1,1", "natural": "pair(2),2,1",
     "wilds/2": "pair(2),1", "wilds/3": "pair(2),1,1", "vacant": "past",
     "same_suit": "pair(2),c", "mixed_suits": "pair(2)", "only": "pair(2),1,joker", "kickers": "pair(1),1,2",
-    "kicker": "pair(1),3,1", "kicker_pool": "low,past,1", "uses_pool": "pair(1),low", "excludes": "pair(1),pair(2)",
-    "misread": "pair(1),2,1", "apart": "pair(1)", "tier": "pair,1", "listed": "pair(1),3",
+    "kicker": "pair(1),3,1", "kicker_pool": "low,2,1", "uses_pool": "pair(1),low", "excludes": "pair(1),pair(2)",
+    "misread": "pair(1),2,1", "apart": "pair(2)", "tier": "pair,1", "listed": "pair(1),3",
     "letter": 'joker,"J"', "lasts": "level,match", "order_of_sets": "text", "leftover": "0,1", "recent": "5",
     "called/3": 'pair(1),"two",1', "called/4": 'pair(1),"two",1,2', "title/2": 'en,"A game"',
     "title/3": 'usual,en,"Rules of the club"', "default_profile": "usual",

@@ -1,0 +1,66 @@
+"""Warnings of facts and outputs that the engine ignores, because another one is missing."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from abl_cards.cli.kb import NEW_GAME
+from abl_cards.core import ErrorCode
+from abl_cards.games.description import find_ineffective_statements
+from abl_cards.games.description.folder import Folder
+from abl_cards.games.game import game_names, load
+from tests.edited import edited
+
+WILD = (
+    "acts_as(card(3,s),wild). acts_as(C,C) :- pack(C,_), C != card(3,s). "
+    "acts_as(C,R) :- pack(C,_), C = card(R,_), C != card(3,s)."
+)
+INEFFECTIVE = {
+    "wilds(pair(R),1) :- rank(R).": "wilds(pair(",
+    "wilds(pair(3),1,2).": "wilds(pair(3),1,2)",
+    "natural(pair(3),3,1).": "natural(pair(3),3,1)",
+    "apart(pair(3)).": "apart(pair(3))",
+    "uses_pool(pair(3),low). kicker_pool(low,3,1).": "uses_pool(pair(3),low)",
+    "kicker_pool(low,3,1).": "kicker_pool(low,3,1)",
+    f"{WILD} vacant(past).": "vacant(past)",
+    "partial(pair(3)).": "partial(pair(3))",
+    "composes(2).": "composes(2)",
+    "option(none).": "option(none)",
+    "#external level(L) : L = 2..3. one(level,1). init(level(2)). barred(pair(3)) :- level(3).": "init(level(2))",
+}
+"""Statement without effect in a game without wild cards, kickers, choices and lasting fluents, and what is reported."""
+
+
+def messages_of(folder: Folder, profile: str | None = None) -> list[str]:
+    """Return the messages of the warnings, which have a place."""
+    found = list(find_ineffective_statements(folder, profile))
+    assert all(warning.location is not None for warning in found)
+    assert {warning.code for warning in found} <= {ErrorCode.MISSING_FACT}
+    return [warning.message for warning in found]
+
+
+@pytest.mark.parametrize("rule", INEFFECTIVE)
+def test_a_statement_without_effect_is_reported(tmp_path: Path, rule: str) -> None:
+    """It refuses nothing: a form may keep its wild cards where an experiment leaves out the card that is wild."""
+    folder = Path(shutil.copytree(NEW_GAME, tmp_path / "mine"))
+    (folder / "cases.jsonl").unlink()
+    (folder / "more.lp").write_text(rule + "\n", "utf-8")
+    load(str(folder)).knowledge_base()
+    messages = messages_of(Folder(folder))
+    assert len([message for message in messages if INEFFECTIVE[rule] in message]) == 1
+
+
+def test_a_rule_may_derive_instances_without_effect_beside_others(tmp_path: Path) -> None:
+    """A fact may not, unless another profile makes use of it."""
+    rules = """kickers(set(R,3),1,1) :- rank(R). kicker(set(R,3),Q,1) :- rank(R), rank(Q), Q != R.
+apart(set(R,N)) :- rank(R), N = 2..3.
+apart(set(4,1)).
+"""
+    folder = edited(tmp_path / "game", more=rules, name="president")
+    assert [message.partition(" ")[0] for message in messages_of(Folder(folder))] == ["apart(set(4,1))"]
+
+
+@pytest.mark.parametrize("name", game_names())
+def test_our_own_games_have_none(name: str) -> None:
+    assert messages_of(load(name).folder) == []
