@@ -37,7 +37,7 @@ def check(
     no_cache: Annotated[bool, typer.Option("--no-cache", help="Ground again, without the disk cache.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Parse, ground and compile rule files, with every profile.
+    """Parse, ground and compile rule files with every profile, and play a few episodes at random.
 
     Prints sizes, the share of the limits that grounding the largest profile takes, and the costliest rules. Errors go
     to stderr, one per line, with file, line and columns; the exit code is then 1. At most 50 errors and 50 warnings are

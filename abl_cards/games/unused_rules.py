@@ -1,4 +1,4 @@
-"""Find rules of a folder that can fire in no state of any profile, and rule files that are not read."""
+"""Find what has no effect in a folder: rules that can never fire, fluents that no rule sets, files that are not read."""
 
 from __future__ import annotations
 
