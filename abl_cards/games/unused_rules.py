@@ -1,4 +1,4 @@
-"""Find what has no effect in a folder: rules that can never fire, fluents that no rule sets, files that are not read."""
+"""Find what has no effect in a folder: rules that never fire, fluents that no rule sets, files that are not read."""
 
 from __future__ import annotations
 

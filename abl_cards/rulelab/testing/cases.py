@@ -26,7 +26,7 @@ from abl_cards.rulelab.testing.view_cases import (
     read_estimate,
 )
 
-CASES_FILE = "cases.jsonl"
+CASES_FILE, MAX_INVALID_LINES = "cases.jsonl", 20
 CASE_SUBJECTS = ("state", "record", "words", "order", "view", "drops")
 POSITION_FIELDS = ("labels", "moves", "best", "costs", "sees", "known", "hints", "error")
 PREFERENCE_FIELDS = ("best", "costs")
@@ -101,24 +101,29 @@ def read_cases(folder: Path) -> list[RuleCase]:
         Cases in the order of the file; empty without a file.
 
     Raises:
-        GameError: A line is not a case; the message names the line.
+        GameError: Lines are not cases; the message names each of them, at most MAX_INVALID_LINES.
     """
     path = folder / CASES_FILE
     if not path.is_file():
         return []
-    cases = []
+    cases, problems = [], []
     with open_maybe_gzip(path) as stream:
         for batch in read_line_batches(stream, f"{path}: "):
-            cases += [_parse_case(path, number, line) for number, line in batch if line.strip()]
+            for number, line in batch:
+                try:
+                    cases += [_parse_case(number, line)] if line.strip() else []
+                except GameError as error:
+                    problems.append(f"{path}:{number}: {error}")
+    if problems:
+        more = len(problems) - MAX_INVALID_LINES
+        rest = [f"{more} more lines are not cases"] if more > 0 else []
+        raise GameError("\n".join([*problems[:MAX_INVALID_LINES], *rest]), ErrorCode.INVALID_CASE)
     return cases
 
 
-def _parse_case(path: Path, number: int, line: bytes) -> RuleCase:
-    try:
-        value = parse_json_line(line)
-        _validate_case(value)
-    except GameError as error:
-        raise GameError(f"{path}:{number}: {error}", ErrorCode.INVALID_CASE) from None
+def _parse_case(number: int, line: bytes) -> RuleCase:
+    value = parse_json_line(line)
+    _validate_case(value)
     return RuleCase(number, value)
 
 

@@ -142,6 +142,20 @@ def test_what_is_no_case_is_an_error_with_its_line(tmp_path: Path, line: str, te
     assert text in str(raised.value)
 
 
+def test_every_line_that_is_no_case_is_named(tmp_path: Path) -> None:
+    """At most twenty of them, with the number of the others."""
+    (tmp_path / CASES_FILE).write_text("[]\n" + '{"words": {}}\n' + "{}\n" * 25, "utf-8")
+    with pytest.raises(GameError) as raised:
+        read_cases(tmp_path)
+    lines = str(raised.value).splitlines()
+    assert [line.partition(f"{CASES_FILE}:")[2].partition(":")[0] for line in lines[:-1]] == [
+        "1",
+        *map(str, range(3, 22)),
+    ]
+    assert lines[-1].startswith("6 ")
+    assert raised.value.code == ErrorCode.INVALID_CASE
+
+
 @pytest.mark.parametrize(
     "case", [{"state": {**HAND, "profile": "nonsuch"}, "moves": 4}, {"record": {}, "profile": "nonsuch"}]
 )
