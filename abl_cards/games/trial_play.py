@@ -19,11 +19,12 @@ NUM_TABLES, MAX_CHOICES, MAX_STEPS = 8, 200, 1000
 """Number of matches, most choices in a row that a match may have, and most decisions at a table."""
 
 
-def play_trial(rules: CompiledGame) -> None:
-    """Play an episode at each of a few tables, and choose in the next until play begins, at random.
+def play_trial(rules: CompiledGame, num_episodes: int = 1) -> None:
+    """Play episodes at each of a few tables, and choose in the next one until play begins, at random.
 
     Args:
         rules: Compiled rules.
+        num_episodes: Number of whole episodes; 0 to stop where play begins in the first.
 
     Raises:
         KBError: A seat is asked without end.
@@ -34,7 +35,7 @@ def play_trial(rules: CompiledGame) -> None:
         num_choices = np.zeros(NUM_TABLES, np.int64)  # since the last play
         for _ in range(MAX_STEPS):
             to_choose, to_play = tables.rows_to_choose(), tables.rows_to_play()
-            to_play = to_play[tables.num_episodes[to_play] == 0]
+            to_play = to_play[tables.num_episodes[to_play] < num_episodes]
             if not (to_choose.size or to_play.size):
                 return
             num_choices[to_choose] += 1

@@ -1,7 +1,8 @@
-"""Check a rule folder: evaluate every query of play once.
+"""Check a rule folder: evaluate every query of play once, and deal a few matches.
 
 `validated_rules` is the only way to the rules of a folder. ``kb check`` reports the errors that it raises, and every
-engine and knowledge base is made of the rules that it returns. So no command uses rules that ``kb check`` refuses.
+engine and knowledge base is made of the rules that it returns. So no command uses rules that ``kb check`` refuses, but
+for those by which its random play stops (`require_playable`): commands that play stop there themselves.
 """
 
 from __future__ import annotations
@@ -151,6 +152,8 @@ def _find_errors(rules: CompiledGame) -> Iterator[Diagnostic]:
     checks = _check_views, check_deal, _check_event_rules
     errors = [error for check in checks for error in _diagnostics_of(partial(check, rules))]
     yield from errors
+    if not errors:
+        yield from _diagnostics_of(lambda: play_trial(rules, num_episodes=0))
 
 
 def _diagnostics_of(check: Callable[[], object]) -> Iterator[Diagnostic]:
