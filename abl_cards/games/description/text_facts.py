@@ -15,6 +15,7 @@ from abl_cards.games.description.fluents import FLUENT_TYPES
 from abl_cards.games.description.folder import Folder
 from abl_cards.games.description.variants import AUXILIARY_DIR, VARIANT_FILE
 
+_DEFAULT_PROFILE = Signature("default_profile", 1)
 _PROFILES_DIR = "profiles"
 
 _TextProblem = tuple[str, str, ErrorCode]
@@ -54,10 +55,13 @@ def find_wrong_text_facts(program: ProgramSummary, folder: Folder) -> Iterator[D
         )
         if problem:
             yield make_error(use.location, *problem)
-    try:
-        _ = folder.default_profile
-    except KBError as problem:
-        yield from problem.diagnostics
+        elif use.signature == _DEFAULT_PROFILE and (missing := folder.check_default_profile(use)):
+            yield missing
+    if not any(use.signature == _DEFAULT_PROFILE for use in uses):
+        try:
+            _ = folder.default_profile
+        except KBError as missing_default:  # of several profiles
+            yield from missing_default.diagnostics
 
 
 def _plainness_problem(use: PredicateUse, is_fact: bool) -> _TextProblem | None:
