@@ -20,7 +20,7 @@ if TYPE_CHECKING:
         read_rewritten_statements,
     )
     from abl_cards.asp.cache import CacheKey, circuit_cache_name, load_cached, make_cache_key, store_cached
-    from abl_cards.asp.check import COST, PREFERENCE, SAYS, format_pattern
+    from abl_cards.asp.check import COST, PLACEHOLDER, PREFERENCE, SAYS, format_pattern
     from abl_cards.asp.completion import Body, Equations, GroundEquations
     from abl_cards.asp.errors import (
         Diagnostic,
@@ -69,6 +69,7 @@ __all__ = [
     "INT32_MAX",
     "NORMAL",
     "OPEN_HEADS",
+    "PLACEHOLDER",
     "PREFERENCE",
     "SAYS",
     "UNSUPPORTED",

@@ -15,6 +15,8 @@ from abl_cards.core import ErrorCode
 
 COST, PREFERENCE, SAYS = Signature("cost", 2), Signature("preference", 2), Signature("says", 3)
 BELIEF, HINT = Signature("belief", 3), Signature("hint", 2)
+PLACEHOLDER = re.compile(r"\{(\d+)(\^?)\}")
+"""``{1}`` or ``{1^}`` in a sentence of ``says/3``: the number of an argument, and ``^`` for the greatest of all."""
 RESERVED_NAMES = {VIOLATED.name: "integrity constraints", "_asked": "the checks", "_fired": "the checks"}
 MAX_SUGGESTIONS = 100
 """Most unknown predicates for which a similar name is searched: the search is slow."""
@@ -180,7 +182,7 @@ def _check_unread_facts(program: ProgramSummary, outputs: Collection[Signature])
             if check.signature == use.signature
             for value in values
         }
-        is_read = any(_may_unify(use.pattern, other.pattern) for other in reads) or not allowed.isdisjoint(use.pattern)
+        is_read = any(use.matches(other.pattern) for other in reads) or not allowed.isdisjoint(use.pattern)
         if not reads or elsewhere or is_read:
             continue
         pairs = [pair for read in reads for pair in zip(use.pattern, read.pattern, strict=True) if None not in pair]
@@ -191,10 +193,6 @@ def _check_unread_facts(program: ProgramSummary, outputs: Collection[Signature])
         remedy = next(filter(None, near), f"rules read {', '.join(values[:8])}")
         message = f"no rule reads {use.signature.name}({format_pattern(use.pattern)})"
         yield make_error(use.location, message, remedy, ErrorCode.UNUSED_DEFINITION)
-
-
-def _may_unify(one: Sequence[Term | None], other: Sequence[Term | None]) -> bool:
-    return all(first == second or None in (first, second) for first, second in zip(one, other, strict=True))
 
 
 def format_pattern(pattern: Sequence[Term | None]) -> str:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from abl_cards.asp.check import BELIEF, COST, HINT, PREFERENCE, SAYS, format_pattern
+from abl_cards.asp.check import BELIEF, COST, HINT, PLACEHOLDER, PREFERENCE, SAYS, format_pattern
 from abl_cards.asp.completion import GroundEquations, NotStratified
 from abl_cards.asp.errors import Diagnostic, Location, make_error, make_warning
 from abl_cards.asp.graph import strong_components
@@ -17,8 +16,6 @@ from abl_cards.asp.statements import CLINGO_REMEDY, VIOLATED, PredicateUse, Prog
 from abl_cards.asp.stratification import require_stratified
 from abl_cards.asp.terms import Atom, Input, Signature, Term, split_term
 from abl_cards.core import ErrorCode
-
-_PLACEHOLDER = re.compile(r"\{(\d+)\^?\}")
 
 
 def check_ground_program(
@@ -81,15 +78,11 @@ def _check_impossible_inputs(
     for use in program.bodies:
         if use.signature not in declared or all(argument is None for argument in use.pattern):
             continue
-        if not any(_matches(use.pattern, name.args) for name in instances.get(use.signature, ())):
+        if not any(use.matches(name.args) for name in instances.get(use.signature, ())):
             shape = format_pattern(use.pattern)
             remedy = "check the arguments against its #external"
             message = f"'{use.signature.name}({shape})' is outside of the declared range"
             yield make_error(use.location, message, remedy, ErrorCode.INPUT_OUT_OF_RANGE)
-
-
-def _matches(pattern: Sequence[Term | None], args: Sequence[Term]) -> bool:
-    return all(expected is None or expected == argument for expected, argument in zip(pattern, args, strict=True))
 
 
 def _check_stratification(ground: GroundProgram, program: ProgramSummary) -> Iterator[Diagnostic]:
@@ -213,7 +206,7 @@ def _check_placeholders(program: ProgramSummary, names: Collection[Term]) -> Ite
     for use in program.facts:
         if use.signature == SAYS and str(use.pattern[0]) in arities:
             functor, arity = str(use.pattern[0]), arities[str(use.pattern[0])]
-            for found in _PLACEHOLDER.finditer(str(use.pattern[2])):
+            for found in PLACEHOLDER.finditer(str(use.pattern[2])):
                 if not 1 <= int(found[1]) <= arity:
                     message = f"{found[0]} stands for no argument: {functor} has {arity}"
                     remedy = f"count the arguments of {functor} from 1"

@@ -74,6 +74,15 @@ class PredicateUse:
     negated: bool = False
     functor: str = ""
 
+    def matches(self, arguments: Sequence[Term | None]) -> bool:
+        """Return whether arguments may be those of this occurrence; None is any term.
+
+        Args:
+            arguments: As many as the predicate has.
+        """
+        pairs = zip(self.pattern, arguments, strict=True)
+        return all(own is None or other is None or own == other for own, other in pairs)
+
 
 @dataclass(frozen=True)
 class Constraint:

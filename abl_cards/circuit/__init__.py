@@ -8,7 +8,7 @@ from abl_cards.core import lazy_exports
 
 if TYPE_CHECKING:
     from abl_cards.circuit.circuit import FALSE, TRUE, Circuit
-    from abl_cards.circuit.coverage import FIRED_PREDICATE, TracedRule, find_dead_rules, trace_rules
+    from abl_cards.circuit.coverage import FIRED_PREDICATE, TracedRule, find_rules_without_instances, trace_rules
     from abl_cards.circuit.digest import program_digest
     from abl_cards.circuit.evaluation import (
         CircuitInputs,
@@ -68,9 +68,9 @@ __all__ = [
     "evaluate_inputs",
     "evaluate_packed",
     "evaluate_torch",
-    "find_dead_rules",
     "find_deriving_files",
     "find_difference",
+    "find_rules_without_instances",
     "find_state_with",
     "format_proof",
     "merge_inputs",

@@ -60,7 +60,7 @@ def trace_rules(kb: KnowledgeBase) -> tuple[KnowledgeBase, tuple[TracedRule, ...
     return replace(kb, ground=ground, cache_name=None), tuple(rules)
 
 
-def find_dead_rules(kb: KnowledgeBase, is_checked: Callable[[Location], bool]) -> list[TracedRule]:
+def find_rules_without_instances(kb: KnowledgeBase, is_checked: Callable[[Location], bool]) -> list[TracedRule]:
     """Find rules that can fire in no state: clingo finds no instance of their bodies.
 
     Args:

@@ -108,7 +108,7 @@ class GymnasiumVectorEnv(GymnasiumVectorBase[BatchedObservation, Any, NDArray[An
         """
         self._require_open()
         if isinstance(seed, (int, np.integer)):
-            super().reset(seed=int(seed) % 2**64)  # NumPy's generators take no negative seeds
+            super().reset(seed=seed64(seed))  # NumPy's generators take no negative seeds
         self._is_ready = False
         tables = self._episodes.begin(seed)
         self._carried[:] = self._returns[:] = 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -12,16 +12,21 @@ from abl_cards.asp import (
     KBError,
     Location,
     PredicateUse,
-    ProgramSummary,
     Signature,
-    Term,
     format_pattern,
     is_inside,
     make_warning,
 )
-from abl_cards.circuit import KnowledgeBase, TracedRule, find_dead_rules
+from abl_cards.circuit import TracedRule, find_rules_without_instances
 from abl_cards.core import ErrorCode, shared_budget
-from abl_cards.games.description import VARIANT_FILE, Folder, find_fluent_declarations, load_game_knowledge
+from abl_cards.games.description import (
+    VARIANT_FILE,
+    Folder,
+    KnownNames,
+    SourceOrigins,
+    find_fluent_declarations,
+    read_known_names,
+)
 
 _SETTING_OUTPUTS = {Signature("next", 1), Signature("adds", 3), Signature("init", 1)}
 
@@ -29,7 +34,7 @@ Place = tuple[str, int, int]
 """File, line and column where a rule begins."""
 
 
-def find_unused_rules(folder: Folder, profile: str | None) -> Iterator[Diagnostic]:
+def find_dead_rules(folder: Folder, profile: str | None) -> Iterator[Diagnostic]:
     """Find rules of the folder itself, without common files and parents, that can fire in no state of any profile.
 
     A rule that reads a switch is left out, as it is for other values: a predicate of ``#defined``, or one whose values
@@ -45,15 +50,16 @@ def find_unused_rules(folder: Folder, profile: str | None) -> Iterator[Diagnosti
     Raises:
         KBError: The rules have errors.
     """
-    unused = {_place(rule.location): rule for rule in _unused_rules(folder, profile)}
-    for other in folder.profiles if unused else ():
+    dead = {_place(rule.location): rule for rule in _dead_rules(folder, profile)}
+    for other in folder.profiles if dead else ():
         if other != (profile or folder.default_profile):
             with suppress(KBError), shared_budget():  # each profile has the whole limit
                 files = {source.path for source in folder.program(other).sources.files}
-                kept = {_place(rule.location) for rule in _unused_rules(folder, other)}
-                unused = {place: rule for place, rule in unused.items() if place in kept or place[0] not in files}
-    for rule in unused.values():
-        culprit = _find_culprit(rule, folder.program(profile), load_game_knowledge(folder, profile))
+                kept = {_place(rule.location) for rule in _dead_rules(folder, other)}
+                dead = {place: rule for place, rule in dead.items() if place in kept or place[0] not in files}
+    known = read_known_names(folder, profile)
+    for rule in dead.values():
+        culprit = _find_culprit(rule, known)
         text = f": no {culprit.signature.name}({format_pattern(culprit.pattern)})" if culprit else ""
         yield make_warning(
             culprit.location if culprit else rule.location, f"this rule can never fire{text}",
@@ -101,32 +107,33 @@ def find_unset_fluents(folder: Folder, profile: str | None) -> Iterator[Diagnost
     Yields:
         A warning for each fluent, at its ``#external``.
     """
-    program = folder.program(profile)
+    known = read_known_names(folder, profile)
+    program, is_own = known.program, SourceOrigins(known).is_own
     programs = [folder.program(name) for name in folder.profiles] or [program]
     set_names = {use.functor for other in programs for use in other.heads if use.signature in _SETTING_OUTPUTS}
     names = {Signature(str(name), int(str(arity))) for _, (name, arity) in find_fluent_declarations(program)}
     for signature in sorted(names) if "" not in set_names else ():  # a variable may be any fluent
         use = next((use for use in program.externals if use.signature == signature), None)
-        if signature.name not in set_names and use is not None and _is_own(use.location, folder):
+        if signature.name not in set_names and use is not None and is_own(use.location.file):
             message, remedy = f"no rule sets the fluent {signature}", f"write next({signature.name}…) :- event(…)"
             yield make_warning(use.location, message, remedy, ErrorCode.UNUSED_DEFINITION)
 
 
-def _unused_rules(folder: Folder, profile: str | None) -> tuple[TracedRule, ...]:
-    return _cached_unused_rules(folder.path, folder.excluded_files, profile, folder.fingerprint(profile))
+def _dead_rules(folder: Folder, profile: str | None) -> tuple[TracedRule, ...]:
+    return _cached_dead_rules(folder.path, folder.excluded_files, profile, folder.fingerprint(profile))
 
 
 @lru_cache(maxsize=16)  # each profile of a folder may ask for all the others
-def _cached_unused_rules(
+def _cached_dead_rules(
     path: Path, excluded_files: frozenset[str], profile: str | None, fingerprint: object
 ) -> tuple[TracedRule, ...]:
-    folder = Folder(path, excluded_files)
-    kb, program = load_game_knowledge(folder, profile), folder.program(profile)
+    known = read_known_names(Folder(path, excluded_files), profile)
+    kb, program, is_own = known.kb, known.program, SourceOrigins(known).is_own
     derived = {Signature(name, len(args)) for name, args in kb.ground.atoms}
     switches = program.defined | {use.signature for use in program.domain_checks}
     return tuple(
         rule
-        for rule in find_dead_rules(kb, lambda location: _is_own(location, folder))
+        for rule in find_rules_without_instances(kb, lambda location: is_own(location.file))
         if (rule.head in derived or rule.head in program.defined)  # others are reported as predicates
         and not any(use.signature in switches or use.signature not in derived for use in _uses_in(rule, program.bodies))
     )
@@ -141,22 +148,13 @@ def _uses_in(rule: TracedRule, uses: Collection[PredicateUse]) -> Iterator[Predi
             yield use
 
 
-def _find_culprit(rule: TracedRule, program: ProgramSummary, kb: KnowledgeBase) -> PredicateUse | None:
+def _find_culprit(rule: TracedRule, known: KnownNames) -> PredicateUse | None:
     """Return the first condition that no atom matches by itself; None if only several together never hold."""
-    for use in _uses_in(rule, program.bodies):
-        if not use.negated and not any(_matches(use.pattern, other) for other in kb.instances(*use.signature)):
+    for use in _uses_in(rule, known.program.bodies):
+        if not use.negated and not any(map(use.matches, known.kb.instances(*use.signature))):
             return use
     return None
 
 
-def _matches(pattern: Sequence[Term | None], instance: Sequence[Term]) -> bool:
-    return all(expected in (None, term) for expected, term in zip(pattern, instance, strict=True))
-
-
 def _place(location: Location) -> Place:
     return location.file, location.line, location.column
-
-
-def _is_own(location: Location, folder: Folder) -> bool:
-    shelves = [path.resolve() for path in folder.include_paths]
-    return is_inside(location.file, [folder.path.resolve()]) and not is_inside(location.file, shelves)

@@ -115,7 +115,7 @@ class Game:
         Raises:
             KBError: Play stops by an error of the rules.
         """
-        from abl_cards.games.unused_rules import find_unread_files
+        from abl_cards.games.dead_code import find_unread_files
 
         folder, profile = self._current_folder(directory), profile or self.profile
         unread = list(find_unread_files(folder, profile))

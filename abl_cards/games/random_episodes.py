@@ -19,7 +19,7 @@ NUM_TABLES, MAX_CHOICES, MAX_STEPS = 8, 200, 1000
 """Number of matches, most choices in a row that a match may have, and most decisions at a table."""
 
 
-def play_trial(rules: CompiledGame, num_episodes: int = 1) -> None:
+def play_random_episodes(rules: CompiledGame, num_episodes: int = 1) -> None:
     """Play episodes at each of a few tables, and choose in the next one until play begins, at random.
 
     Args:

@@ -13,6 +13,7 @@ from functools import partial
 from abl_cards.asp import Diagnostic, KBError, make_error, make_kb_error
 from abl_cards.core import ErrorCode, GameError, pause_gc
 from abl_cards.games.compiled import CompiledGame, compile_game
+from abl_cards.games.dead_code import find_dead_rules, find_unset_fluents
 from abl_cards.games.description import (
     Folder,
     OpenRules,
@@ -26,6 +27,7 @@ from abl_cards.games.guard import guard_rule_errors
 from abl_cards.games.importers import find_importer
 from abl_cards.games.min_plays import plays_left_errors, plays_left_warnings
 from abl_cards.games.notation import canonical_notation
+from abl_cards.games.random_episodes import play_random_episodes
 from abl_cards.games.tables import (
     EventRules,
     build_feature_table,
@@ -33,8 +35,6 @@ from abl_cards.games.tables import (
     check_countable,
     check_initial_fluents,
 )
-from abl_cards.games.trial_play import play_trial
-from abl_cards.games.unused_rules import find_unset_fluents, find_unused_rules
 
 
 def validated_rules(folder: Folder, profile: str | None = None, cache: bool = True) -> CompiledGame:
@@ -128,7 +128,9 @@ def require_playable(rules: CompiledGame) -> None:
     """
     with guard_rule_errors(rules.folder, rules.profile):
         program = rules.folder.program(rules.profile)
-        errors = [add_location(item, program, rules.folder) for item in _diagnostics_of(lambda: play_trial(rules))]
+        errors = [
+            add_location(item, program, rules.folder) for item in _diagnostics_of(lambda: play_random_episodes(rules))
+        ]
         if errors:
             raise KBError(errors)
 
@@ -141,7 +143,7 @@ def find_warnings(rules: CompiledGame) -> Iterator[Diagnostic]:
     """
     program = rules.folder.program(rules.profile)
     yield from find_ineffective_statements(rules.folder, rules.profile)
-    yield from find_unused_rules(rules.folder, rules.profile)
+    yield from find_dead_rules(rules.folder, rules.profile)
     yield from find_unset_fluents(rules.folder, rules.profile)
     for problem in plays_left_warnings(rules):
         yield add_location(problem, program, rules.folder)
@@ -153,7 +155,7 @@ def _find_errors(rules: CompiledGame) -> Iterator[Diagnostic]:
     errors = [error for check in checks for error in _diagnostics_of(partial(check, rules))]
     yield from errors
     if not errors:
-        yield from _diagnostics_of(lambda: play_trial(rules, num_episodes=0))
+        yield from _diagnostics_of(lambda: play_random_episodes(rules, num_episodes=0))
 
 
 def _diagnostics_of(check: Callable[[], object]) -> Iterator[Diagnostic]:

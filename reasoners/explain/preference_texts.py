@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 
-from abl_cards.asp import ArgumentPosition, Signature, Term, infer_argument_types, split_term
+from abl_cards.asp import PLACEHOLDER, ArgumentPosition, Signature, Term, infer_argument_types, split_term
 from abl_cards.circuit import KnowledgeBase
 from abl_cards.core import LANGUAGES, check_language, join_texts
 from abl_cards.games import Engine
@@ -22,7 +22,6 @@ from abl_cards.games.description import label_text, move_text, parse_rank_and_su
 from abl_cards.games.notation import spell
 
 _CARD_SORTS = ("rank", "suit")
-_PLACEHOLDER = re.compile(r"\{(\d+)(\^?)\}")
 
 
 @dataclass(frozen=True)
@@ -101,7 +100,7 @@ class PreferenceTexts:
                 self._sorts.get((signature, argument_index)), _sort_values(values)[-1:] if match[2] else values
             )
 
-        return _PLACEHOLDER.sub(fill, self._template(signature.name))
+        return PLACEHOLDER.sub(fill, self._template(signature.name))
 
     def _template(self, name: str) -> str:
         """Return the sentence in this language, else in another one, else the name with blanks."""

@@ -8,8 +8,8 @@ import pytest
 
 from abl_cards.asp.errors import KBError
 from abl_cards.core.errors import ErrorCode
+from abl_cards.games.dead_code import find_dead_rules
 from abl_cards.games.game import game_names, load
-from abl_cards.games.unused_rules import find_unused_rules
 from tests.edited import edited
 from tests.effort import long
 
@@ -59,7 +59,7 @@ def test_a_rule_for_another_profile_is_not_reported(tmp_path: Path) -> None:
 )
 def test_every_rule_of_our_own_games_may_fire(name: str) -> None:
     game = load(name)
-    assert list(find_unused_rules(game.folder, game.profile)) == []
+    assert list(find_dead_rules(game.folder, game.profile)) == []
 
 
 def test_rule_files_that_are_not_read_are_reported(tmp_path: Path) -> None:
@@ -84,6 +84,11 @@ def test_several_profiles_need_a_default(tmp_path: Path) -> None:
     with pytest.raises(KBError) as refused:
         load(str(folder)).knowledge_base(None, "low")
     assert [error.code for error in refused.value.diagnostics] == [ErrorCode.UNKNOWN_PROFILE]
+    (folder / "more.lp").write_text("default_profile(none). default_profile(low).", "utf-8")
+    with pytest.raises(KBError) as refused:  # each fact names a profile, not the last alone
+        load(str(folder)).knowledge_base(None, "low")
+    places = [(error.code, error.location and error.location.column) for error in refused.value.diagnostics]
+    assert places == [(ErrorCode.UNKNOWN_PROFILE, 1)]
 
 
 def test_a_fluent_that_no_rule_sets_is_reported(tmp_path: Path) -> None:

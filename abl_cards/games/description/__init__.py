@@ -72,7 +72,7 @@ if TYPE_CHECKING:
         referee_groups,
         seat_groups,
     )
-    from abl_cards.games.description.known_names import CHECKED_SORTS, OBSERVATION_PARTS, KnownNames
+    from abl_cards.games.description.known_names import CHECKED_SORTS, OBSERVATION_PARTS, KnownNames, read_known_names
     from abl_cards.games.description.label_facts import arguments, functor, generalise_kind, read_mapping, require_int
     from abl_cards.games.description.loading import (
         ENGINE_SIGNATURES,
@@ -119,6 +119,7 @@ if TYPE_CHECKING:
         shown_cards,
         value_owner,
     )
+    from abl_cards.games.description.source_origins import SourceOrigins
     from abl_cards.games.description.validation_cache import (
         cached_number,
         is_known_valid,
@@ -204,6 +205,7 @@ __all__ = [
     "ShowReport",
     "ShowRules",
     "ShownCard",
+    "SourceOrigins",
     "Terms",
     "add_count_argument",
     "add_location",
@@ -251,6 +253,7 @@ __all__ = [
     "read_fluent_types",
     "read_fluents",
     "read_forms",
+    "read_known_names",
     "read_mapping",
     "read_pack",
     "read_show_rules",

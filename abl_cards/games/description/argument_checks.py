@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
 
-from abl_cards.asp import Diagnostic, KBError, Signature, Term, did_you_mean, make_error
+from abl_cards.asp import Atom, Diagnostic, KBError, Signature, Term, did_you_mean, make_error
 from abl_cards.core import ErrorCode
 from abl_cards.games.description.argument_sorts import ANY, SORTS_BY_NAME, ArgumentSort
 from abl_cards.games.description.fact_schema import FOREIGN_KEYS, PREDICATE_SORTS, STATIC_PREDICATES, ArgumentSorts
@@ -113,7 +113,7 @@ class _ArgumentChecker:
             unconditional = set(facts)
             example = next(instance for instance in instances if instance not in unconditional)
             location = self._origins.find_location(signature, example, None)
-            text = f"{_format_instance(signature, example)} depends on inputs, and {signature} is read once, as a fact"
+            text = f"{Atom(signature.name, example)} depends on inputs, and {signature} is read once, as a fact"
             remedy = "let no input decide it, or rename a predicate of your own"
             yield make_error(location, text, remedy, ErrorCode.CONDITIONAL_FACT)
 
@@ -124,7 +124,7 @@ class _ArgumentChecker:
             other = first.setdefault(instance[:num_keys], instance)
             if other[num_keys:] != instance[num_keys:]:
                 location = self._origins.find_location(signature, instance, num_keys)
-                text = f"{_format_instance(signature, instance)}: there is {_format_instance(signature, other)} too"
+                text = f"{Atom(signature.name, instance)}: there is {Atom(signature.name, other)} too"
                 yield make_error(location, text, "keep one of them", ErrorCode.CONFLICTING_FACTS)
 
     def find_wrong(self, signature: Signature, sorts: ArgumentSorts) -> Iterator[Diagnostic]:
@@ -159,7 +159,7 @@ class _ArgumentChecker:
         if sort.explain:
             problem, remedy = sort.explain(self._known, term)
         location = self._origins.find_location(signature, instance, index)
-        text = f"{_format_instance(signature, instance)}: {problem}"
+        text = f"{Atom(signature.name, instance)}: {problem}"
         terms = sort.find_terms(self._known)
         code = ErrorCode.UNKNOWN_NAME if terms or sort.explain else ErrorCode.INVALID_ARGUMENT
         yield make_error(location, text, suggest_nearest(term, terms) or remedy, code)
@@ -182,7 +182,7 @@ class _ArgumentChecker:
             problem = _combination_problem(self._known, signature, instance)
             if problem and not self._is_combination_excused(signature, instance):
                 location = self._origins.find_location(signature, instance, None)
-                text = f"{_format_instance(signature, instance)}: {problem[0]}"
+                text = f"{Atom(signature.name, instance)}: {problem[0]}"
                 code = ErrorCode.MISSING_FACT if signature in FOREIGN_KEYS else ErrorCode.INVALID_ARGUMENT
                 yield make_error(location, text, problem[1], code)
 
@@ -299,7 +299,3 @@ def suggest_nearest(term: Term, names: Collection[Term]) -> str:
 
 _MAX_NAMES = 1000
 """Maximum number of names that are compared with an unknown one, as this is slow."""
-
-
-def _format_instance(signature: Signature, instance: Instance) -> str:
-    return f"{signature.name}({','.join(map(str, instance))})" if instance else signature.name

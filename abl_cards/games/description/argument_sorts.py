@@ -90,8 +90,13 @@ def _is_fluent(known: KnownNames, term: Term) -> bool:
 def _is_counted(known: KnownNames, term: Term) -> bool:
     if not (_is_name(term) and _is_fluent(known, add_count_argument(term))):
         return False
+    return known.fluents[_count_signature(term)].value_type == COUNTER
+
+
+def _count_signature(term: Term) -> Signature:
+    """Return the fluent that a term would be with its number: ``failures/2`` for ``failures(0)``."""
     name, arguments = split_term(term)
-    return known.fluents[Signature(name, len(arguments) + 1)].value_type == COUNTER
+    return Signature(name, len(arguments) + 1)
 
 
 def _is_name(term: Term) -> bool:
@@ -110,7 +115,7 @@ def _explain_fluent(known: KnownNames, term: Term) -> tuple[str, str]:
 def _explain_count(known: KnownNames, term: Term) -> tuple[str, str]:
     if not _is_name(term):
         return _explain_fluent(known, term)
-    signature = Signature(split_term(term)[0], len(split_term(term)[1]) + 1)
+    signature = _count_signature(term)
     if signature in known.fluents and known.fluents[signature].value_type != COUNTER:
         return f"{signature} is no count", f"write count({signature.name},{signature.arity})"
     return _explain_fluent(known, add_count_argument(term))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
-from abl_cards.asp import Diagnostic, Signature, Term, make_warning
+from abl_cards.asp import Atom, Diagnostic, Signature, Term, make_warning
 from abl_cards.core import ErrorCode
 from abl_cards.games.description.folder import Folder
 from abl_cards.games.description.known_names import KnownNames, compute_shape, read_known_names
@@ -15,7 +15,7 @@ from abl_cards.games.description.source_origins import SourceOrigins
 Instance = tuple[Term, ...]
 
 
-class Condition(NamedTuple):
+class EffectCondition(NamedTuple):
     """Condition under which the engine makes use of an instance of a predicate."""
 
     holds: Callable[[KnownNames, Instance], bool]
@@ -37,7 +37,7 @@ def find_ineffective_statements(folder: Folder, profile: str | None) -> Iterator
     """
     known = read_known_names(folder, profile)
     origins = SourceOrigins(known)
-    for signature, condition in CONDITIONS.items():
+    for signature, condition in EFFECT_CONDITIONS.items():
         instances = known.kb.instances(*signature)
         idle = [instance for instance in instances if not condition.holds(known, instance)]
         locations = set()
@@ -48,13 +48,13 @@ def find_ineffective_statements(folder: Folder, profile: str | None) -> Iterator
             if location is None or location in locations or _has_effect_elsewhere(known, origins, signature, instance):
                 continue
             locations.add(location)
-            text = f"{signature.name}({','.join(map(str, instance))}) has no effect: {condition.problem}"
+            text = f"{Atom(signature.name, instance)} has no effect: {condition.problem}"
             yield make_warning(location, text, condition.remedy, ErrorCode.MISSING_FACT)
 
 
 def _has_effect_elsewhere(known: KnownNames, origins: SourceOrigins, signature: Signature, instance: Instance) -> bool:
     """Return whether another profile makes use of an instance that all of them share."""
-    holds = CONDITIONS[signature].holds
+    holds = EFFECT_CONDITIONS[signature].holds
     is_shared = origins.is_shared_by_profiles(signature, instance)
     return is_shared and any(holds(other, instance) for other in known.other_profiles)
 
@@ -67,10 +67,10 @@ def _may_have_wilds(known: KnownNames, instance: Instance) -> bool:
     return any((instance[0],) in known.argument_tuples(Signature("wilds", arity), (0,)) for arity in (2, 3))
 
 
-def _has_partner(name: str, arity: int, argument: int, own_argument: int = 0) -> Callable[[KnownNames, Instance], bool]:
-    """Make the condition that another fact has an argument of an instance."""
+def _has_partner(name: str, arity: int, argument: int) -> Callable[[KnownNames, Instance], bool]:
+    """Make the condition that another fact has the first argument of an instance."""
     target = Signature(name, arity)
-    return lambda known, instance: (instance[own_argument],) in known.argument_tuples(target, (argument,))
+    return lambda known, instance: (instance[0],) in known.argument_tuples(target, (argument,))
 
 
 def _is_derived(name: str, arity: int) -> Callable[[KnownNames, Instance], bool]:
@@ -90,25 +90,27 @@ _NO_WILD = "no card stands in for others", "write acts_as(Card,wild) for one tha
 _NO_KICKERS = "the form carries no kickers", "say how many it carries: kickers/3, or leave it out"
 _ONE_CARD = "no play has several parts: no rule derives more/0", "write a rule for more, or leave it out"
 
-CONDITIONS: Mapping[Signature, Condition] = {
-    Signature("wilds", 2): Condition(_stands_in, *_NO_WILD),
-    Signature("wilds", 3): Condition(_stands_in, *_NO_WILD),
-    Signature("natural", 3): Condition(
+EFFECT_CONDITIONS: Mapping[Signature, EffectCondition] = {
+    Signature("wilds", 2): EffectCondition(_stands_in, *_NO_WILD),
+    Signature("wilds", 3): EffectCondition(_stands_in, *_NO_WILD),
+    Signature("natural", 3): EffectCondition(
         _may_have_wilds, "no wild card stands in for a card of this form", "say how many may: wilds/2, or leave it out"
     ),
-    Signature("apart", 1): Condition(_has_partner("kickers", 3, 0), *_NO_KICKERS),
-    Signature("uses_pool", 2): Condition(_has_partner("kickers", 3, 0), *_NO_KICKERS),
-    Signature("kicker_pool", 3): Condition(
+    Signature("apart", 1): EffectCondition(_has_partner("kickers", 3, 0), *_NO_KICKERS),
+    Signature("uses_pool", 2): EffectCondition(_has_partner("kickers", 3, 0), *_NO_KICKERS),
+    Signature("kicker_pool", 3): EffectCondition(
         _has_partner("uses_pool", 2, 1), "no form uses this pool", "write uses_pool(Form,Pool), or leave it out"
     ),
-    Signature("vacant", 1): Condition(
+    Signature("vacant", 1): EffectCondition(
         _is_used_cell, "no form has a group or kickers of this cell", "leave it out, or write needs/4 with this cell"
     ),
-    Signature("partial", 1): Condition(_is_derived("more", 0), *_ONE_CARD),
-    Signature("composes", 1): Condition(_is_derived("more", 0), *_ONE_CARD),
-    Signature("init", 1): Condition(
+    Signature("partial", 1): EffectCondition(_is_derived("more", 0), *_ONE_CARD),
+    Signature("composes", 1): EffectCondition(_is_derived("more", 0), *_ONE_CARD),
+    Signature("init", 1): EffectCondition(
         _lasts, "the fluent is reset when cards are dealt", "write lasts(Name,match), or next(…) :- event(deal)"
     ),
-    Signature("option", 1): Condition(_is_derived("asks", 2), "nobody is asked", "write a rule for asks(Stage,Seat)"),
+    Signature("option", 1): EffectCondition(
+        _is_derived("asks", 2), "nobody is asked", "write a rule for asks(Stage,Seat)"
+    ),
 }  # fmt: skip
 """Condition of each predicate that needs another one."""

@@ -5,12 +5,11 @@ The text is generated in English and Chinese. Names of plays and sentences of pr
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from abl_cards.asp import Signature
+from abl_cards.asp import PLACEHOLDER, Signature
 from abl_cards.circuit import KnowledgeBase
 from abl_cards.core import texts_by_language
 from abl_cards.games import Engine
@@ -21,12 +20,11 @@ from abl_cards.rulelab.editor.describe_plays import (
     describe_order,
     describe_pack,
     describe_plays,
-    range_text,
+    format_range,
 )
 
 _SIDE_PREDICATE = Signature.parse("side/2")
 _MATCH_ENDS = frozenset(map(Signature.parse, ("match_over/0", "won/1", "drawn/0")))
-_FIELD_PATTERN = re.compile(r"\{\d+\^?\}")
 _TEMPLATES = texts_by_language({
     "table": ("The table", "牌桌"),
     "seats": ("{} seats, in the order of play {}", "{}家，按{}的顺序出牌"),
@@ -142,13 +140,12 @@ def _describe_table(engine: Engine, translate: Translator) -> Iterator[str]:
     yield translate("cards", int(rules.pack.copies.sum()), describe_pack(engine, translate.language))
     if rules.deal_query is not None:
         numbers = {int(number) for _, number in rules.kb.instances("deals", 2)}
-        yield translate("dealt_by_state", range_text(numbers))
+        yield translate("dealt_by_state", format_range(numbers))
     else:
         dealt = list(dict.fromkeys(table.num_dealt))
         yield translate("dealt", dealt[0] if len(dealt) == 1 else translate.join(map(str, table.num_dealt)))
-    num_aside = int(rules.pack.copies.sum()) - sum(table.num_dealt)
-    if num_aside > 0 and rules.deal_query is None:
-        yield translate("pile" if rules.has_pile else "aside", num_aside)
+        if (num_aside := int(rules.pack.copies.sum()) - sum(table.num_dealt)) > 0:
+            yield translate("pile" if rules.has_pile else "aside", num_aside)
     for key, applies in (
         ("draws", rules.has_draws and not rules.has_pile),
         ("open", rules.has_open_hands),
@@ -240,6 +237,6 @@ def _describe_preferences(engine: Engine, translate: Translator) -> Iterator[str
 
 def describe_preference(kb: KnowledgeBase, name: str, language: str) -> str:
     """Return the sentence of a preference, for any stage."""
-    return _FIELD_PATTERN.sub(
+    return PLACEHOLDER.sub(
         "…", kb.preference_texts.get((name, language)) or kb.preference_texts.get((name, "en"), name)
     )

@@ -210,13 +210,13 @@ def _shape(group: _PlayGroup, engine: Engine, shapes: Translator) -> str:
     if len(group.ranks) == 1 and len(counts) > 1 and _are_words(texts):
         text = shapes.join(f"{text} ×{count}" for text, count in zip(texts, counts, strict=True))
     elif len(counts) > 1 and len(set(counts)) == 1:
-        text = _row_text(range_text(group.lengths), counts[0], _is_row(cells), shapes)
+        text = _row_text(format_range(group.lengths), counts[0], _is_row(cells), shapes)
     elif len(counts) == 1 and group.is_bomb:
-        text = shapes("rank", range_text(group.sizes))
+        text = shapes("rank", format_range(group.sizes))
     else:
         text = shapes("and").join(shapes("card") if count == 1 else shapes("rank", count) for count in counts)
     if form.kickers is not None:
-        text = _kicker_text(text, range_text(group.kickers), form.kickers.group_size, shapes)
+        text = _kicker_text(text, format_range(group.kickers), form.kickers.group_size, shapes)
     return shapes("suit", text) if cards.has_one_suit else text
 
 
@@ -238,7 +238,7 @@ def _is_row(cells: Sequence[Term]) -> bool:
     return len(numbers) == len(cells) and all(second == first + 1 for first, second in pairwise(numbers[1:]))
 
 
-def range_text(numbers: set[int]) -> str:
+def format_range(numbers: set[int]) -> str:
     """Return the least and the greatest number: ``5–12``, or ``5`` if they are equal."""
     low, high = min(numbers), max(numbers)
     return str(low) if low == high else f"{low}–{high}"

@@ -26,7 +26,9 @@ from abl_cards.rulelab.testing.view_cases import (
     read_estimate,
 )
 
-CASES_FILE, MAX_INVALID_LINES = "cases.jsonl", 20
+CASES_FILE = "cases.jsonl"
+MAX_INVALID_LINES = 20
+"""Maximum number of lines that an error names."""
 CASE_SUBJECTS = ("state", "record", "words", "order", "view", "drops")
 POSITION_FIELDS = ("labels", "moves", "best", "costs", "sees", "known", "hints", "error")
 PREFERENCE_FIELDS = ("best", "costs")
