@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from abl_cards.asp import Limits, report_grounding
 from abl_cards.asp.build import BuildRequest
 from abl_cards.asp.terms import Input, Signature
@@ -30,6 +32,15 @@ def test_the_costliest_rule_is_named(tmp_path: Path) -> None:
     assert 0 <= report.memory < Limits().memory
     assert report_grounding(request(tmp_path), "a name") == report  # from the cache
     assert report.to_json()["costliest"][0]["rules"] == first.rules
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").is_file(), reason="the peak of a process includes its parent's")
+def test_the_memory_is_that_of_grounding_alone(tmp_path: Path) -> None:
+    """It was at least that of the process that asked, which grows with all that it has compiled."""
+    held = b"x" * (600 << 20)
+    report = report_grounding(request(tmp_path), None)
+    assert report is not None
+    assert 0 < report.memory < len(held)
 
 
 def test_rules_beyond_the_limits_have_no_report(tmp_path: Path) -> None:
