@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from abl_cards.asp.errors import Diagnostic, Location, did_you_mean, make_error, make_warning
 from abl_cards.asp.intervals import INT32_MAX, INT32_MIN
-from abl_cards.asp.program import RuleSource
+from abl_cards.asp.program import RuleSource, RuleSources
 from abl_cards.asp.statements import VIOLATED, PredicateUse, ProgramSummary
 from abl_cards.asp.terms import Input, Signature, Term
 from abl_cards.core import ErrorCode
@@ -52,6 +52,7 @@ def check_program(
         *_check_unknown_predicates(program, declared),
         *_check_missing_outputs(program, outputs),
         *_check_unused_predicates(program, outputs),
+        *_check_directives(program, outputs),
         *_check_unread_facts(program, outputs),
         *_check_unused_constants(program),
         *_check_compared_names(program),
@@ -112,7 +113,7 @@ def _check_externals(program: ProgramSummary, declared: set[Signature]) -> Itera
 def _check_unknown_predicates(program: ProgramSummary, declared: set[Signature]) -> Iterator[Diagnostic]:
     external = {use.signature for use in program.externals}
     derived = {use.signature for use in program.heads}
-    known = external | derived | program.defined
+    known = external | derived | set(program.defined)
     num_suggestions = 0
     for use in program.bodies:
         if use.signature in known:
@@ -146,25 +147,36 @@ def _suggest_predicate(signature: Signature, known: Collection[Signature]) -> st
 def _check_missing_outputs(program: ProgramSummary, outputs: Collection[Signature]) -> Iterator[Diagnostic]:
     derived = {use.signature for use in program.heads}
     for output in sorted(outputs):
-        if output not in derived | program.defined | {COST, VIOLATED}:
+        if output not in derived | {*program.defined, COST, VIOLATED}:
             remedy = did_you_mean(str(output), map(str, derived)) or "the engine needs it: write a rule for it"
             yield make_error(None, f"no rule derives the output '{output}'", remedy, ErrorCode.MISSING_OUTPUT)
 
 
 def _check_unused_predicates(program: ProgramSummary, outputs: Collection[Signature]) -> Iterator[Diagnostic]:
-    used = (
-        {use.signature for use in program.bodies}
-        | set(outputs)
-        | program.shown
-        | CONVENTION_PREDICATES
-        | program.defined
-    )
+    used = {use.signature for use in program.bodies}
+    used |= {*outputs, *program.shown, *program.defined, *CONVENTION_PREDICATES}
     for use in _first_uses(program.heads):
         if use.signature not in used and use.signature.name not in (VIOLATED.name, COST.name):
             others = {other.signature.name for other in program.bodies if other.signature.arity == use.signature.arity}
             remedy = did_you_mean(use.signature.name, others) or "remove it, or #show it"
             message = f"'{use.signature}' is derived but used nowhere"
             yield make_warning(use.location, message, remedy, ErrorCode.UNUSED_DEFINITION)
+
+
+def _check_directives(program: ProgramSummary, outputs: Collection[Signature]) -> Iterator[Diagnostic]:
+    """Find `#show` of predicates that no rule derives, and `#defined` of predicates that stand nowhere else."""
+    derived = {use.signature for use in (*program.heads, *program.externals)}
+    used = {use.signature for use in program.bodies}
+    for signature, location in program.shown.items():
+        if signature not in {*derived, *program.defined, VIOLATED}:
+            remedy = did_you_mean(str(signature), map(str, derived)) or "write a rule for it, or remove the statement"
+            message = f"#show {signature} shows nothing, as no rule derives it"
+            yield make_warning(location, message, remedy, ErrorCode.UNKNOWN_PREDICATE)
+    for signature, location in program.defined.items():
+        if signature not in {*derived, *used, *outputs, *program.shown}:
+            remedy = did_you_mean(str(signature), map(str, used)) or "remove it"
+            message = f"#defined {signature} has no effect, as no rule reads it"
+            yield make_warning(location, message, remedy, ErrorCode.UNUSED_DEFINITION)
 
 
 def _check_unread_facts(program: ProgramSummary, outputs: Collection[Signature]) -> Iterator[Diagnostic]:
@@ -212,8 +224,13 @@ def _blank_strings(source: RuleSource) -> str:
     return _STRING.sub(lambda text: " " * len(text[0]), source.scan.code)
 
 
-def _count_words(program: ProgramSummary) -> Counter[str]:
-    return Counter(word for source in program.sources.files for word in _WORD.findall(_blank_strings(source)))
+def count_names(sources: RuleSources) -> Counter[str]:
+    """Count the names in files, such as predicates and constants; comments and texts do not count.
+
+    Args:
+        sources: Rule files.
+    """
+    return Counter(word for source in sources.files for word in _WORD.findall(_blank_strings(source)))
 
 
 def _check_compared_names(program: ProgramSummary) -> Iterator[Diagnostic]:
@@ -221,7 +238,7 @@ def _check_compared_names(program: ProgramSummary) -> Iterator[Diagnostic]:
 
     clingo takes such a name for greater than every number. In an equation it is reported if it resembles a constant.
     """
-    counts = _count_words(program)
+    counts = count_names(program.sources)
     for source in program.sources.files:
         for found in _COMPARISON.finditer(_blank_strings(source)):
             group = next(name for name in ("right", "equal", "left") if found[name])
@@ -235,13 +252,13 @@ def _check_compared_names(program: ProgramSummary) -> Iterator[Diagnostic]:
 
 
 def _check_unused_constants(program: ProgramSummary) -> Iterator[Diagnostic]:
-    """Find unused constants with a name similar to another one; other unused constants are no mistake."""
-    counts = _count_words(program)
+    """Find constants whose names stand nowhere else."""
+    counts = count_names(program.sources)
     for name, (location, _) in program.constants.items():
-        suggestion = did_you_mean(name, set(program.constants) - {name}) if counts[name] == 1 else ""
-        if suggestion:
+        if counts[name] == 1:
+            remedy = did_you_mean(name, set(program.constants) - {name}) or "use it in a rule, or remove it"
             message = f"constant '{name}' is used nowhere"
-            yield make_warning(location, message, suggestion, ErrorCode.UNUSED_DEFINITION)
+            yield make_warning(location, message, remedy, ErrorCode.UNUSED_DEFINITION)
 
 
 def _first_uses(uses: Iterable[PredicateUse]) -> Iterable[PredicateUse]:

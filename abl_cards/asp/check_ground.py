@@ -142,7 +142,7 @@ def _check_never_derived(instances: dict[Signature, list[Atom]], program: Progra
 
 def _switched_off(instances: dict[Signature, list[Atom]], program: ProgramSummary) -> set[Signature]:
     """Return the switches that are off, and the predicates that therefore have no instance."""
-    optional = program.defined - set(instances)
+    optional = set(program.defined) - set(instances)
     size = -1
     while size != len(optional):
         size = len(optional)

@@ -114,8 +114,8 @@ class ProgramSummary:
         bodies: Predicates in bodies.
         domain_checks: Atoms alone in a constraint, with the values that it compares them with.
         externals: Inputs that `#external` declares.
-        shown: Predicates of `#show`.
-        defined: Predicates of `#defined`.
+        shown: Predicates of `#show`, with the location of the first statement.
+        defined: Those of `#defined`, likewise.
         constants: Location and value of each `#const`; the value is None where it is not plain.
         constraints: Integrity constraints.
         dependencies: For each predicate in a head, the predicates in the bodies of its rules.
@@ -130,8 +130,8 @@ class ProgramSummary:
     bodies: list[PredicateUse] = field(default_factory=list)
     domain_checks: dict[PredicateUse, set[Term]] = field(default_factory=dict)
     externals: list[PredicateUse] = field(default_factory=list)
-    shown: set[Signature] = field(default_factory=set)
-    defined: set[Signature] = field(default_factory=set)
+    shown: dict[Signature, Location] = field(default_factory=dict)
+    defined: dict[Signature, Location] = field(default_factory=dict)
     constants: dict[str, tuple[Location, Term | None]] = field(default_factory=dict)
     constraints: list[Constraint] = field(default_factory=list)
     dependencies: dict[Signature, set[Signature]] = field(default_factory=dict)
@@ -182,6 +182,8 @@ class ProgramSummary:
             facts=list(map(relocate_use, self.facts)),
             bodies=list(map(relocate_use, self.bodies)),
             externals=list(map(relocate_use, self.externals)),
+            shown={name: replace(location, file=path) for name, location in self.shown.items()},
+            defined={name: replace(location, file=path) for name, location in self.defined.items()},
             domain_checks={relocate_use(item): values for item, values in self.domain_checks.items()},
             constraints=list(map(relocate_item, self.constraints)),
             reads=[(head, relocate_use(read)) for head, read in self.reads],
@@ -297,8 +299,8 @@ def merge_programs(parts: Iterable[ProgramSummary], into: ProgramSummary) -> Pro
         for name in ("heads", "facts", "bodies", "externals", "constraints", "reads", "problems"):
             getattr(into, name).extend(getattr(part, name))
         into.domain_checks.update(part.domain_checks)
-        into.shown |= part.shown
-        into.defined |= part.defined
+        into.shown = part.shown | into.shown
+        into.defined = part.defined | into.defined
         for head, read in part.dependencies.items():
             into.dependencies.setdefault(head, set()).update(read)
     return into
@@ -388,7 +390,7 @@ def _external(statement: ast.AST, program: ProgramSummary) -> None:
 
 
 def _show(statement: ast.AST, program: ProgramSummary) -> None:
-    program.shown.add(Signature(statement.name, statement.arity))
+    program.shown.setdefault(Signature(statement.name, statement.arity), program.sources.node_location(statement))
 
 
 def _show_term(statement: ast.AST, program: ProgramSummary) -> None:
@@ -397,7 +399,7 @@ def _show_term(statement: ast.AST, program: ProgramSummary) -> None:
 
 
 def _defined(statement: ast.AST, program: ProgramSummary) -> None:
-    program.defined.add(Signature(statement.name, statement.arity))
+    program.defined.setdefault(Signature(statement.name, statement.arity), program.sources.node_location(statement))
 
 
 def _program(statement: ast.AST, program: ProgramSummary) -> None:

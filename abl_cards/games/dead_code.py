@@ -130,7 +130,7 @@ def _cached_dead_rules(
     known = read_known_names(Folder(path, excluded_files), profile)
     kb, program, is_own = known.kb, known.program, SourceOrigins(known).is_own
     derived = {Signature(name, len(args)) for name, args in kb.ground.atoms}
-    switches = program.defined | {use.signature for use in program.domain_checks}
+    switches = set(program.defined) | {use.signature for use in program.domain_checks}
     return tuple(
         rule
         for rule in find_rules_without_instances(kb, lambda location: is_own(location.file))

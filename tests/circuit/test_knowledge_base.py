@@ -342,6 +342,22 @@ def test_facts_that_somebody_may_ask_for_are_no_mistake(load: Load, rules: str) 
     load(DECLARATION + "#defined switch/1. legal(1) :- switch(on), held(1,1). " + rules)
 
 
+def test_directives_and_constants_without_effect_are_warned_of(load: Load) -> None:
+    """A name in a comment or a text counts for nothing, one in another constant or in `#show` does."""
+    kb = load(
+        DECLARATION
+        + '#const low = 3. #const high = low + 1. #const lost = 2. % lost\nlegal(1) :- held(1,1), "lost" != high.\n'
+        "other(1). #show other/1. #show otter/1. #show held/2.\n#defined legal/1. #defined other/2. #defined off/1.\n"
+        "legal(2) :- off(2), held(2,1).\n#defined othe/2. legal(3) :- held(3,1), not other(1,2).",
+    )
+    assert [(warning.code, format_place(warning)) for warning in kb.warnings] == [
+        (ErrorCode.UNUSED_DEFINITION, "2:40-56"),
+        (ErrorCode.UNKNOWN_PREDICATE, "4:26-40"),
+        (ErrorCode.UNUSED_DEFINITION, "7:1-17"),
+    ]
+    assert ["'other/1'" in kb.warnings[1].remedy, "'other/2'" in kb.warnings[2].remedy] == [True, True]
+
+
 def test_names_that_are_nearly_others_are_warned_of(load: Load) -> None:
     kb = load(SWITCH + "#defined switch/1. swtch(on). #const king = 3. #const kng = 12. legal(king).")
     suggestions = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -11,13 +11,18 @@ from abl_cards.asp import (
     Diagnostic,
     Input,
     KBError,
+    Limits,
+    Location,
     PredicateUse,
     ProgramSummary,
+    RuleSources,
     Signature,
     Term,
+    count_names,
     did_you_mean,
     make_error,
     make_kb_error,
+    read_sources,
 )
 from abl_cards.circuit import KnowledgeBase
 from abl_cards.core import ErrorCode
@@ -266,7 +271,7 @@ def load_knowledge_base(
     """
     files = [*folder.files(profile), *(folder.auxiliary_file(name) for name in auxiliary)]
     program = parse_files(files, folder.include_paths)
-    derived = {use.signature for use in program.heads} | program.defined
+    derived = {use.signature for use in program.heads} | set(program.defined)
     fluents = set(read_fluent_types(find_fluent_declarations(program)))
     reserved = sorted({signature.name for signature in fluents} & {signature.name for signature in inputs})
     if reserved:
@@ -287,6 +292,19 @@ def load_knowledge_base(
         )
     except KBError as error:
         raise explain_shelf_problems(error, program, common_dirs) from None
-    own_warnings = leave_out_shelf_warnings(kb.warnings, common_dirs)
+    used_elsewhere = _definitions_for_other_files(folder, files, program)
+    warnings = leave_out_shelf_warnings(kb.warnings, common_dirs)
+    own_warnings = (warning for warning in warnings if warning.location not in used_elsewhere)
     clashes = find_shelf_clashes(program, common_dirs, outputs | inputs)
     return replace(kb, warnings=(*own_warnings, *clashes))
+
+
+def _definitions_for_other_files(folder: Folder, files: Sequence[Path], program: ProgramSummary) -> set[Location]:
+    """Return the ``#const`` and ``#defined`` whose names stand in another profile, ``show.lp`` or auxiliary rules."""
+    layers = folder.layers
+    others = {*layers.profiles.values(), *layers.auxiliary_files.values(), layers.show_file} - {None, *files}
+    sources, _ = read_sources(sorted(filter(None, others)), Limits().file_bytes, folder.include_paths)
+    names = count_names(RuleSources(tuple(source for source in sources.files if Path(source.path) in others)))
+    constants = {name: location for name, (location, _) in program.constants.items()}
+    defined = {signature.name: location for signature, location in program.defined.items()}
+    return {location for name, location in [*constants.items(), *defined.items()] if name in names}

@@ -60,7 +60,7 @@ def find_wrong_arities(program: ProgramSummary) -> Iterator[Diagnostic]:
     Yields:
         A diagnostic for each such predicate.
     """
-    used = {use.signature for use in program.bodies} | program.shown | program.defined
+    used = {use.signature for use in program.bodies} | {*program.shown, *program.defined}
     engine_names: dict[str, list[str]] = {}
     for signature in sorted(ENGINE_SIGNATURES):
         engine_names.setdefault(signature.name, []).append(str(signature))

@@ -31,7 +31,7 @@ def list_shelf_names(program: ProgramSummary, known: Collection[Signature]) -> l
         them.
     """
     derived = {use.signature for use in _find_rule_heads(program)}
-    return sorted(derived - set(known) - program.defined)
+    return sorted(derived - set(known) - set(program.defined))
 
 
 def _find_rule_heads(program: ProgramSummary) -> Iterator[PredicateUse]:
@@ -61,7 +61,7 @@ def find_shelf_clashes(
     for use in program.heads:
         if not is_inside(use.location.file, shelf):
             own_uses.setdefault(use.signature, use)
-    for signature in sorted(shelf_uses.keys() & own_uses.keys() - set(known) - program.defined):
+    for signature in sorted(shelf_uses.keys() & own_uses.keys() - set(known) - set(program.defined)):
         file = Path(shelf_uses[signature].location.file)
         text = f"'{signature}' is derived by the shared file {file.name} as well, so both rules hold together"
         remedy = f"give it another name, unless it is meant to change {file.stem}"

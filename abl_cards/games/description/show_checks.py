@@ -75,7 +75,7 @@ def _explain_unknown(signature: Signature) -> ShowProblem:
 
 def _find_wrong_bodies(program: ProgramSummary, known: KnownNames, is_strict: bool) -> Iterator[Diagnostic]:
     """Find predicates of bodies that depend on inputs, or that no file of the game derives."""
-    own = {use.signature for use in program.heads} | program.defined
+    own = {use.signature for use in program.heads} | set(program.defined)
     for use in {use.signature: use for use in reversed(program.bodies) if use.signature not in own}.values():
         instances = known.kb.instances(*use.signature)
         if len(instances) != len(known.kb.facts(*use.signature)):
