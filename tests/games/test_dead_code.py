@@ -56,19 +56,19 @@ def test_a_rule_for_another_profile_is_not_reported(tmp_path: Path) -> None:
 
 def test_definitions_for_another_profile_or_what_the_table_shows_are_not_reported(tmp_path: Path) -> None:
     folder = edited(
-        tmp_path / "game", more="#const five = 5. #const shown = 6. #const lost = 7. #defined mine/1. #defined our/1.\n",
+        tmp_path / "game", more="#const five = 5. #const shown = 6. #const no = 7. #defined mine/1. #defined our/1.\n",
         name="president",
     )  # fmt: skip
     (folder / "profiles").mkdir()
     (folder / "profiles" / "low.lp").write_text("barred(set(five,1)) :- mine(low).\n", "utf-8")
-    (folder / "profiles" / "high.lp").write_text("% lost\n", "utf-8")
+    (folder / "profiles" / "high.lp").write_text("% no\n", "utf-8")
     for name, text in (("game", "default_profile(low).\n"), ("show", "show_value(level) :- shown = 7.\n")):
         with (folder / f"{name}.lp").open("a", encoding="utf-8") as file:
             file.write(text)
     for profile in ("low", "high"):
         found = load(str(folder)).knowledge_base(None, profile).warnings
         places = [warning.location for warning in found if warning.code == ErrorCode.UNUSED_DEFINITION]
-        assert [(place.line, place.column) for place in places if place] == [(1, 36), (1, 70)], found
+        assert [(place.line, place.column) for place in places if place] == [(1, 36), (1, 68)], found
 
 
 @pytest.mark.parametrize(
