@@ -22,6 +22,7 @@ from abl_cards.asp.terms import Input, Signature, Term
 from abl_cards.asp.text_checks import check_source_texts
 from abl_cards.core import ErrorCode, pause_gc
 
+_UNKNOWN_NAMES = {ErrorCode.UNKNOWN_PREDICATE, ErrorCode.MISSING_INPUT}
 MAX_STATIC_ERRORS = 100
 """Most errors of the static checks for which the rules are still ground to find further ones."""
 
@@ -107,6 +108,7 @@ def build_program(request: BuildRequest, limits: Limits, ground_limits: Limits |
     reserved = list(check.check_reserved_names(program))
     if program.problems or reserved or sum(map(_is_error, problems)) > MAX_STATIC_ERRORS:
         return _failed_build([*problems, *reserved])
+    unknown_names = any(problem.code in _UNKNOWN_NAMES for problem in problems if _is_error(problem))
     shadows = input_ranges.make_shadow_rules(statements, program, request.inputs)
     shadow_rules = [shadow.rule for shadow in shadows]
     ground, messages = ground_statements(statements, sources, request.constants, ground_limits, shadow_rules)
@@ -115,8 +117,9 @@ def build_program(request: BuildRequest, limits: Limits, ground_limits: Limits |
         return _failed_build(problems)
     collected = [name for name in ground.atoms if name.name == input_ranges.SHADOW_PREDICATE]
     ground = ground.without_predicate(input_ranges.SHADOW_PREDICATE)
-    problems += input_ranges.find_out_of_range(shadows, collected, set(ground.atoms))
-    problems += check_ground.check_ground_program(ground, program, request.inputs, request.library)
+    found = list(input_ranges.find_out_of_range(shadows, collected, set(ground.atoms)))
+    found += check_ground.check_ground_program(ground, program, request.inputs, request.library)
+    problems += [problem for problem in found if not (unknown_names and _may_follow_from_unknown_name(problem))]
     problems += overflow.find_overflows(statements, sources, ground, request.constants)
     if any(map(_is_error, problems)):
         return _failed_build(problems)
@@ -139,6 +142,11 @@ def read_rewritten_statements(request: BuildRequest, limits: Limits) -> tuple[li
 
 def _is_error(problem: Diagnostic) -> bool:
     return problem.severity == Severity.ERROR
+
+
+def _may_follow_from_unknown_name(problem: Diagnostic) -> bool:
+    """Whether a problem may be gone once all names are known: no instance, out of range, or never derived."""
+    return not _is_error(problem) or problem.code == ErrorCode.INPUT_OUT_OF_RANGE
 
 
 def _failed_build(problems: Sequence[Diagnostic]) -> BuildResult:

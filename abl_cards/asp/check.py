@@ -135,13 +135,7 @@ def _suggest_predicate(signature: Signature, known: Collection[Signature]) -> st
     same = sorted(str(other) for other in known if other.name == signature.name)
     if same:
         return f"known with another number of arguments: {', '.join(same)}"
-    names = {
-        other.name: str(other)
-        for other in sorted(known, key=lambda other: (other.arity != signature.arity, other), reverse=True)
-    }
-    suggestion = did_you_mean(signature.name, names)
-    name = suggestion.partition("'")[2].partition("'")[0]
-    return f"did you mean '{names[name]}'?" if suggestion else _UNKNOWN_REMEDY
+    return did_you_mean(str(signature), map(str, known)) or _UNKNOWN_REMEDY
 
 
 def _check_missing_outputs(program: ProgramSummary, outputs: Collection[Signature]) -> Iterator[Diagnostic]:

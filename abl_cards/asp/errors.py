@@ -16,6 +16,9 @@ from abl_cards.core import ErrorCode
 
 _POSITION = re.compile(r"^(?P<file>.+?):(?P<line>\d+):(?P<column>\d+)(?:-(?:(?P<end_line>\d+):)?(?P<end>\d+))?: ")
 
+MIN_SIMILARITY = 0.7
+"""Least similarity of names, from 0 to 1 as difflib counts it, for one to be suggested in place of the other."""
+_ARITY = re.compile(r"/\d+$")
 MOST_AT_A_PLACE = 3
 """Diagnostics of one kind at one place that a message shows one by one."""
 
@@ -186,11 +189,17 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Suggest the nearest known word.
 
     Args:
-        word: Word that is unknown.
-        known: Words to choose from.
+        word: Word that is unknown. Of a predicate as ``name/arity`` the name alone is compared.
+        known: Words to choose from; of predicates with one name, that of the same arity is preferred.
 
     Returns:
         "did you mean '…'?", or an empty string when no known word is similar.
     """
-    near = difflib.get_close_matches(word, sorted(set(known)), n=1, cutoff=0.6)
-    return f"did you mean '{near[0]}'?" if near else ""
+    arity = word.removeprefix(_name_of(word))
+    by_name = {_name_of(other): other for other in sorted(known, key=lambda other: (other.endswith(arity), other))}
+    near = difflib.get_close_matches(_name_of(word), sorted(by_name), n=1, cutoff=MIN_SIMILARITY)
+    return f"did you mean '{by_name[near[0]]}'?" if near else ""
+
+
+def _name_of(word: str) -> str:
+    return _ARITY.sub("", word)

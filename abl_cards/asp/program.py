@@ -125,6 +125,34 @@ class RuleSources:
         )
         return Location(source.path, line, column, end_line, end_column)
 
+    def find_include(
+        self, file: str | Path, library: Sequence[str | Path], roots: Sequence[str | Path]
+    ) -> Location | None:
+        """Find the statement that brings in a file, itself or through other files.
+
+        Args:
+            file: Path of the file.
+            library: Folders of common files.
+            roots: Folders that the statement must be in.
+
+        Returns:
+            The location of the first such `#include`; None if there is none.
+        """
+        folders = [Path(folder) for folder in library]
+        includes = [
+            (source.location(item.start, item.end), os.path.realpath(_resolve_include(item, source, folders)))
+            for source in self.files
+            for item in source.scan.includes
+        ]
+        targets = [os.path.realpath(file)]
+        for target in targets:
+            for location, path in includes:
+                if path == target and is_inside(location.file, roots):
+                    return location
+                if path == target and os.path.realpath(location.file) not in targets:
+                    targets.append(os.path.realpath(location.file))
+        return None
+
     def node_location(self, node: ast.AST) -> Location:
         """Return the location of a syntax node in its file.
 

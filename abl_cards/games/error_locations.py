@@ -77,20 +77,21 @@ class _ErrorLocator:
         return {}
 
     def _find_cause(self, problem: Diagnostic) -> Location | None:
-        """Return the most likely cause: a removed file, an own rule, a rule that it depends on, else any own line."""
-        names = list(dict.fromkeys(match[1] for match in _PREDICATE.finditer(problem.message)))
-        uses = [use for name in names for use in self._uses if use.signature.name == name]
+        """Return the likeliest cause: a removed file, an own rule, one that it depends on, an include, any own line."""
+        predicates = dict.fromkeys((match[1], match[2]) for match in _PREDICATE.finditer(problem.message))
+        uses = [use for predicate in predicates for use in self._uses if _is_named(use.signature, *predicate)]
         if not uses and problem.location is not None:
             uses = [use for use in self._uses if _contains(use.location, problem.location)]
         known = {use.signature for use in self.program.heads} | {use.signature for use in self.program.externals}
-        missing = [name for name in names if name not in {signature.name for signature in known}]
+        missing = [name for name, arity in predicates if not any(_is_named(other, name, arity) for other in known)]
         signatures = list(dict.fromkeys(use.signature for use in uses))
         candidates = (
             self._removal_of(missing),
             self._own_rule_for(signatures, problem.message),
             self._own_dependency_of(signatures, problem.message),
-            self._own_rule_with_term(problem.message),
-            next(self._own_constants(), None),
+            self._own_rule_with_term(problem.message) if not missing else None,
+            self._own_include_of(problem.location),
+            next(self._own_constants(), None) if len(self.layers) > 1 else None,
             *(use.location for use in self._removal_facts),
             *(use.location for use in self._heads[:1]),
             *(use.location for use in self._variant_facts if use.signature == _PARENT_FACT),
@@ -128,8 +129,19 @@ class _ErrorLocator:
 
     def _own_rule_with_term(self, message: str) -> Location | None:
         """Return an own fact or rule about a term that the message names."""
-        head = max(self._heads, key=lambda use: count_named_arguments(use, message), default=None)
-        return head.location if head is not None and count_named_arguments(head, message) else None
+
+        def count_names(use: PredicateUse) -> int:
+            names = tuple(term for term in use.pattern if isinstance(term, str))  # a number may be any number
+            return count_named_arguments(replace(use, pattern=names), message)
+
+        head = max(self._heads, key=count_names, default=None)
+        return head.location if head is not None and count_names(head) else None
+
+    def _own_include_of(self, location: Location | None) -> Location | None:
+        """Return the own ``#include`` that brings in the shared file where an error shows."""
+        if location is None:
+            return None
+        return self.program.sources.find_include(location.file, self.folder.include_paths, [self._own_path])
 
     def _own_constants(self) -> Iterator[Location]:
         for location, _ in self.program.constants.values():
@@ -159,6 +171,10 @@ class _ErrorLocator:
     def _parent_file(self, name: str) -> Path | None:
         files = (folder / f"{name}.lp" for folder in reversed(self.layers[:-1]))
         return next((file for file in files if file.is_file()), None)
+
+
+def _is_named(signature: Signature, name: str, arity: str | None) -> bool:
+    return signature.name == name and arity in (None, str(signature.arity))
 
 
 def _contains(use: Location, location: Location) -> bool:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from abl_cards.asp.errors import MOST_AT_A_PLACE, KBError, Location, make_error, make_warning
+import pytest
+
+from abl_cards.asp.errors import MOST_AT_A_PLACE, KBError, Location, did_you_mean, make_error, make_warning
 
 PLACE, OTHER = Location("a.lp", 1, 1, 1, 9), Location("a.lp", 2, 1, 2, 9)
 
@@ -24,3 +26,19 @@ def test_other_places_and_kinds_keep_their_lines() -> None:
         *(make_error(None, f"no {i}") for i in range(9)),
     ]
     assert len(str(KBError([*few, *more])).splitlines()) == len(few) + len(more)
+
+
+@pytest.mark.parametrize(
+    ("word", "known", "expected"),
+    [
+        ("hold/2", ["held/2", "held/3"], "held/2"),
+        ("hold/3", ["held/2", "held/3"], "held/3"),
+        ("hold/4", ["held/2"], "held/2"),
+        ("singel", ["single", "pair"], "single"),
+        ("moon/1", ["option/1"], None),  # the arity is no part of a name
+        ("trump/1", ["top/1"], None),
+        ("x", [], None),
+    ],
+)
+def test_similar_names_are_suggested(word: str, known: list[str], expected: str | None) -> None:
+    assert did_you_mean(word, known) == (f"did you mean '{expected}'?" if expected else "")

@@ -28,6 +28,7 @@ from abl_cards.circuit import KnowledgeBase
 from abl_cards.core import ErrorCode
 from abl_cards.games.description.fluents import FLUENT_TYPES, read_fluent_types
 from abl_cards.games.description.shelf_names import explain_shelf_problems, find_shelf_clashes, leave_out_shelf_warnings
+from abl_cards.games.description.unknown_names import explain_unknown_names
 from abl_cards.games.description.variants import (
     AUXILIARY_DIR,
     KB_ROOT,
@@ -291,7 +292,8 @@ def load_knowledge_base(
             library=folder.include_paths,
         )
     except KBError as error:
-        raise explain_shelf_problems(error, program, common_dirs) from None
+        own = explain_shelf_problems(error, program, common_dirs)
+        raise explain_unknown_names(own, program, folder.include_paths, outputs) from None
     used_elsewhere = _definitions_for_other_files(folder, files, program)
     warnings = leave_out_shelf_warnings(kb.warnings, common_dirs)
     own_warnings = (warning for warning in warnings if warning.location not in used_elsewhere)

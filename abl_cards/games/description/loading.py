@@ -106,4 +106,4 @@ def count_named_arguments(use: PredicateUse, message: str) -> int:
         message: Message of a diagnostic.
     """
     texts = {str(term) for term in use.pattern if term is not None}
-    return sum(re.search(rf"(?<!\w){re.escape(text)}(?!\w)", message) is not None for text in texts)
+    return sum(re.search(rf"(?<![\w/]){re.escape(text)}(?!\w)", message) is not None for text in texts)

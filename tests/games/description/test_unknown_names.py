@@ -1,0 +1,85 @@
+"""Errors about names that nothing declares: their places in the folder, and their remedies."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from abl_cards.asp.errors import Diagnostic, KBError, Severity
+from abl_cards.core.errors import ErrorCode
+from abl_cards.games.game import load
+from tests.edited import edited
+
+
+def problems_of(folder: Path) -> list[Diagnostic]:
+    with pytest.raises(KBError) as caught:
+        load(str(folder)).knowledge_base()
+    return list(caught.value.diagnostics)
+
+
+def place_of(problem: Diagnostic) -> tuple[str, int]:
+    assert problem.location is not None
+    return Path(problem.location.file).name, problem.location.line
+
+
+def line_of(folder: Path, text: str) -> tuple[str, int]:
+    """Return the first file and line of a folder that begin with a text."""
+    for file in sorted(folder.glob("*.lp")):
+        for number, line in enumerate(file.read_text("utf-8").splitlines(), 1):
+            if line.startswith(text):
+                return file.name, number
+    raise AssertionError(text)
+
+
+@pytest.mark.parametrize(
+    ("name", "removed", "unknown", "files"),
+    [
+        ("president", "pack52", "pack/2", ["pack52", "ace_high"]),  # which the engine reads as well
+        ("whist", "seats", "who/1", ["seats"]),
+        ("hearts", "tricks", "laid_by/3", ["tricks"]),
+    ],
+)
+def test_an_unknown_predicate_names_the_shared_files_that_derive_it(
+    tmp_path: Path, name: str, removed: str, unknown: str, files: list[str]
+) -> None:
+    folder = edited(tmp_path / "game", {"game.lp": (f"#include <{removed}>.", "")}, name=name)
+    found = next(item for item in problems_of(folder) if f"'{unknown}'" in item.message)
+    assert found.code == ErrorCode.UNKNOWN_PREDICATE
+    assert all(f"#include <{file}>." in found.remedy for file in files)
+
+
+@pytest.mark.parametrize(
+    ("file", "removed", "unknown", "shared"),
+    [
+        ("labels.lp", "strength(set(R,N),R)  :- form(_,set(R,N)).", "strength/2", "climbing"),  # which includes order
+        ("game.lp", "place_points(1,2). place_points(2,1). place_points(3,-1). place_points(4,-2).", "place_points/2",
+         "places"),
+        ("game.lp", "#include <seats>.", "who/1", "notions"),
+    ],
+)  # fmt: skip
+def test_an_error_in_a_shared_file_is_placed_at_the_include_of_it(
+    tmp_path: Path, file: str, removed: str, unknown: str, shared: str
+) -> None:
+    folder = edited(tmp_path / "game", {file: (removed, "")}, name="president")
+    found = [item for item in problems_of(folder) if f"'{unknown}'; it shows at" in item.message]
+    assert found
+    assert {place_of(item) for item in found} == {line_of(folder, f"#include <{shared}>.")}
+
+
+@pytest.mark.parametrize(
+    ("declaration", "arity", "kinds"), [("count(score,2).", 2, ["one", "count", "any"]), ("any(broken,0).", 0, ["any"])]
+)
+def test_an_unknown_input_may_be_a_fluent(tmp_path: Path, declaration: str, arity: int, kinds: list[str]) -> None:
+    folder = edited(tmp_path / "game", {"game.lp": (declaration, "")}, name="hearts")
+    (found,) = problems_of(folder)
+    name = declaration.partition("(")[2].partition(",")[0]
+    assert (found.code, place_of(found)) == (ErrorCode.UNKNOWN_INPUT, line_of(folder, f"#external {name}"))
+    assert [kind for kind in ("one", "count", "any") if f"{kind}({name},{arity})" in found.remedy] == kinds
+
+
+def test_what_follows_from_unknown_names_is_left_out(tmp_path: Path) -> None:
+    """Without `seat/1` no declaration has an instance, and most rules never fire."""
+    problems = problems_of(edited(tmp_path / "game", {"game.lp": ("seat(0..3).", "")}, name="whist"))
+    assert {item.severity for item in problems} == {Severity.ERROR}
+    assert {item.code for item in problems} == {ErrorCode.UNKNOWN_PREDICATE}
