@@ -22,6 +22,7 @@ _SHAPES = texts_by_language({
     "row2": ("{} pairs in a row", "{}连对"),
     "row3": ("{} triples in a row", "{}连三张"),
     "row": ("{} ranks in a row, {} cards of each", "{}连，每点{}张"),
+    "ranks1": ("{} ranks", "{}种点数"),
     "ranks": ("{} ranks, {} cards of each", "{}种点数，每点{}张"),
     "kicker_one": ("{} with one other card", "{}，带一张"),
     "kicker1": ("{} with {} other cards", "{}，带{}张"),
@@ -64,6 +65,7 @@ class _PlayGroup:
     name: str
     form: Form
     is_bomb: bool
+    is_row: bool = True  # the ranks follow each other in every form
     labels: set[int] = field(default_factory=set)
     lengths: set[int] = field(default_factory=set)  # groups of equal cards
     kickers: set[int] = field(default_factory=set)
@@ -101,10 +103,11 @@ def describe_plays(engine: Engine, translate: Translator) -> Iterator[str]:
         translate: Texts of the language.
     """
     shapes = Translator(translate.language, _SHAPES[translate.language])
+    labels: dict[tuple[str, str], set[int]] = {}
     for group in _group_plays(engine, translate.language):
-        shape = _shape(group, engine, shapes)
-        number = len(group.labels)
-        yield translate("plays_of", group.name, shape, number) if number > 1 else translate("play", group.name, shape)
+        labels.setdefault((group.name, _shape(group, engine, shapes)), set()).update(group.labels)
+    for (name, shape), alike in labels.items():
+        yield translate("plays_of", name, shape, len(alike)) if len(alike) > 1 else translate("play", name, shape)
 
 
 def describe_shape(engine: Engine, forms: Sequence[int], language: str) -> str:
@@ -192,8 +195,9 @@ def _group_forms(engine: Engine, forms: Iterable[Form], name_of: Callable[[Form]
         kicker_size = form.kickers.group_size if form.kickers else 0
         is_row = len(counts) > 1 and len(set(counts)) == 1
         shape = (counts[0], "row") if is_row else counts if not is_bomb or len(counts) > 1 else "bomb"
-        key = name, shape, kicker_size, cards.has_one_suit, is_bomb
+        key = name, functor(engine.labels[form.label]), shape, kicker_size, cards.has_one_suit, is_bomb
         group = groups.setdefault(key, _PlayGroup(name, form, is_bomb))
+        group.is_row &= _is_row(cards.ranks)
         group.labels.add(form.label)
         group.lengths.add(len(counts))
         group.sizes.add(form.num_cards)
@@ -210,7 +214,7 @@ def _shape(group: _PlayGroup, engine: Engine, shapes: Translator) -> str:
     if len(group.ranks) == 1 and len(counts) > 1 and _are_words(texts):
         text = shapes.join(f"{text} ×{count}" for text, count in zip(texts, counts, strict=True))
     elif len(counts) > 1 and len(set(counts)) == 1:
-        text = _row_text(format_range(group.lengths), counts[0], _is_row(cells), shapes)
+        text = _row_text(format_range(group.lengths), counts[0], group.is_row, shapes)
     elif len(counts) == 1 and group.is_bomb:
         text = shapes("rank", format_range(group.sizes))
     else:
@@ -227,15 +231,15 @@ def _kicker_text(text: str, number: str, size: int, shapes: Translator) -> str:
 
 
 def _row_text(length: str, count: int, is_row: bool, shapes: Translator) -> str:
-    if is_row and count <= 3:
-        return shapes(f"row{count}", length)
-    return shapes("row" if is_row else "ranks", length, count)
+    key = "row" if is_row else "ranks"
+    return shapes(f"{key}{count}", length) if f"{key}{count}" in shapes.templates else shapes(key, length, count)
 
 
 def _is_row(cells: Sequence[Term]) -> bool:
-    """Return whether ranks follow each other; the first one may be a high card in a low place."""
+    """Return whether ranks follow each other; the lowest may follow the highest, as in A 2 3 4 5."""
     numbers = [cell for cell in cells if isinstance(cell, int)]
-    return len(numbers) == len(cells) and all(second == first + 1 for first, second in pairwise(numbers[1:]))
+    breaks = [second - first for first, second in pairwise(numbers) if second != first + 1]
+    return len(numbers) == len(cells) and (not breaks or (len(breaks) == 1 and breaks[0] < 0))
 
 
 def format_range(numbers: set[int]) -> str:

@@ -19,8 +19,12 @@ def test_examples() -> None:
 
 
 @pytest.mark.parametrize(
-    ("cells", "expected"), [([3, 4, 5], True), ([14, 2, 3], True), ([3, 5], True), ([3, 4, 6], False), (["a"], False)]
-)
+    ("cells", "expected"),
+    [
+        ([3, 4, 5], True), ([14, 2, 3], True), ([14, 15, 3, 4], True), ([15, 3], True), ([3], True),
+        ([3, 5], False), ([3, 4, 6], False), ([3, 5, 6, 7], False), ([14, 2, 15, 3], False), (["a"], False),
+    ],
+)  # fmt: skip
 def test_ranks_in_a_row(cells: list[Any], expected: bool) -> None:
     assert describe_plays._is_row(cells) == expected
 
@@ -40,6 +44,14 @@ def test_cards_of_suits_count_by_rank() -> None:
     plays = "\n".join(describe_rules(load("daifugo").engine())[1].lines)
     assert "set: 2 of a rank (78 of them)" in plays
     assert "run: 3–11 ranks in a row of one suit (324 of them)" in plays
+
+
+def test_five_cards_of_one_suit_are_no_row() -> None:
+    """Straight flushes and flushes have as many groups of one card, and one kind; rows may begin A 2."""
+    plays = describe_rules(load("bigtwo").engine())[1].lines
+    assert "five: 5 ranks in a row of one suit (32 of them)" in plays
+    assert "five: 5 ranks of one suit (5116 of them)" in plays  # 4 * 1287, less 8 straight flushes of each suit
+    assert "kind: 5–13 ranks in a row (61 of them)" in describe_rules(load("big2").engine())[1].lines
 
 
 def test_a_stage_has_the_name_that_players_call_it() -> None:
