@@ -62,7 +62,7 @@ def explain(
     language: Annotated[str, typer.Option("--lang", metavar="en|zh", help="Language of the explanation.")] = "en",
     why: Annotated[
         str | None,
-        typer.Option("--why", metavar="MOVE", help="Another move, such as 'S5 H5' or pass: legality and cost."),
+        typer.Option("--why", metavar="MOVE", help="Another move, such as 'S5 H5', pass or an option: legality, cost."),
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="Rank all legal moves.")] = False,
     png: Annotated[
@@ -77,8 +77,8 @@ def explain(
         {"level":"8","hand":["H4","H4","C4"],"to_beat":["Pair","3",["S3","D3"]],"cards":[9,2,14],"top":"next"}
 
     Also reads records, as "replay" does, Botzone logs included: --move selects the play, and the recorded move is
-    assessed too. In an unfinished record "seat" is to move, and the hands of the other seats may be null; they are
-    never used.
+    assessed too; in an unfinished record the decision after the last act. One of Guandan's contest names the "seat" to
+    move, and the hands of its other seats may be null: they are never used.
 
     Agent abl uses the history of the record; in a state it needs "cards". Its explanation has the probabilities of the
     labels, the costs of the card sets of the chosen label, and a heat map of the hands it expects the others to hold.
@@ -89,8 +89,8 @@ def explain(
 
         abl-cards explain guandan games.jsonl --line 3 --move 17 --agent abl --png why.png
 
-    --why MOVE explains another move: whether it is legal, with the proof from the rules, and its cost compared with
-    the chosen move. --all ranks all legal moves.
+    --why MOVE explains another play, or another option of a choice: whether it is legal, with the proof from the rules,
+    and its cost compared with the chosen move. --all ranks all legal moves.
 
         abl-cards explain president state.json --why "S5 H5" --all
     """

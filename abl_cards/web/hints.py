@@ -6,21 +6,18 @@ import json
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from abl_cards.agents import ExplainableAgent
-from abl_cards.core import LANGUAGES, GameError
+from abl_cards.core import LANGUAGES
 from abl_cards.games import Engine
 from abl_cards.games.notation import (
     PASS,
     compose_parts,
     derive_readings,
-    find_options,
     include_play,
     options_json,
     read_play,
 )
-from abl_cards.games.tables import Choices, DecisionPoint, Decisions, Tables, is_play_decision
+from abl_cards.games.tables import DecisionPoint, Decisions, Tables, is_play_decision
 from abl_cards.games.types import Moves
 from abl_cards.reasoners.explain import (
     Explanation,
@@ -35,7 +32,7 @@ from abl_cards.web.composed_plays import ExplainedPlay, explain_composed_play
 from abl_cards.web.game_log import play_text
 from abl_cards.web.marked_text import card_marks, with_tens
 from abl_cards.web.stage_choices import choose_like_agent, count_card_choices
-from abl_cards.web.texts import card_kinds, label_kind_text, label_text, move_text, option_text
+from abl_cards.web.texts import card_kinds, label_kind_text, label_text, move_text, option_text, reading_text
 
 if TYPE_CHECKING:
     from abl_cards.reasoners.explain import ModelExplanation
@@ -106,22 +103,13 @@ def _next_best_verdicts(explanation: Explanation) -> list[MoveAssessment]:
 def explain_move(
     engine: Engine, player: ExplainableAgent, decision_point: DecisionPoint, value: Any, language: str, tables: Tables
 ) -> dict[str, Any]:  # fmt: skip
-    """Explain any move: legality with its proof, and its cost compared with the best move."""
+    """Explain any play or option: legality with its proof, and its cost compared with the best move."""
     decision_point = include_play(engine.rules, decision_point, json.dumps(value))
     explanation = explain(
         engine, player.preference_model, decision_point, language, player.compute_model_explanation(decision_point)
     )
     decision = decision_point.decision
-    if isinstance(decision, Choices):
-        (option,) = find_options(decision, [value])
-        if isinstance(option, GameError):
-            raise option
-        (row,) = np.flatnonzero(decision_point.move_lists.cards[:, 0] == option).tolist()
-        return {
-            "best": verdict_json(explanation, explanation.chosen),
-            "readings": [_legal_reading_json(explanation, row)],
-        }
-    parts = _composed_steps(engine, decision, value)
+    parts = _composed_steps(engine, decision, value) if is_play_decision(decision) else None
     if parts is not None and len(parts) > 1:
         composed_play = explain_composed_play(engine, tables, player, language, parts)
         text = play_text(engine, int(parts[-1].form[0]), len(value))[language == "zh"]
@@ -130,7 +118,7 @@ def explain_move(
     readings = []
     for reading in derive_readings(engine.rules, decision_point, json.dumps(value)):
         verdict_fields = {} if reading.move_row is None else _legal_reading_json(explanation, reading.move_row)
-        readings.append({"label": label_text(engine, reading.label)[LANGUAGES.index(language)],
+        readings.append({"label": reading_text(engine, decision, reading.label)[LANGUAGES.index(language)],
                          "legal": reading.move_row is not None,
                          "why": reading.proof.to_json()} | verdict_fields)  # fmt: skip
     return {"best": verdict_json(explanation, explanation.chosen), "readings": readings}

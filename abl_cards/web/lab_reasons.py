@@ -11,7 +11,7 @@ from abl_cards.core import GameError
 from abl_cards.games import Engine
 from abl_cards.games.notation import derive_readings, include_play
 from abl_cards.rulelab.editor import DEFINING_ROLES, RuleDraft, SourceFile, own_texts
-from abl_cards.web.texts import label_text
+from abl_cards.web.texts import reading_text
 
 Node = dict[str, Any]
 """Node of a proof as JSON."""
@@ -60,7 +60,9 @@ def _explain(engine: Engine, state: Mapping[str, Any], play: str) -> dict[str, A
     except (GameError, KBError) as error:
         return {"error": error}
     return {
-        "readings": [reading.to_json() | {"label": label_text(engine, reading.label)} for reading in readings],
+        "readings": [
+            reading.to_json() | {"label": reading_text(engine, point.decision, reading.label)} for reading in readings
+        ],
     }
 
 

@@ -13,7 +13,8 @@ from abl_cards.core import LANGUAGES
 from abl_cards.games import Engine
 from abl_cards.games.compiled import CompiledGame, cache_per_game, find_show_rules
 from abl_cards.games.description import PASS_NAME, SUIT_SYMBOLS, PlayName, parse_rank_and_suit
-from abl_cards.games.notation import label_name_parts, spell
+from abl_cards.games.notation import label_name_parts, options_json, spell
+from abl_cards.games.tables import Choices, Decisions, is_play_decision
 from abl_cards.games.types import NO_CARD
 from abl_cards.web.marked_text import card_mark, card_marks, with_tens
 
@@ -290,6 +291,19 @@ def option_text(engine: Engine, option: int) -> BilingualText:
         return untranslated(card_mark(rules.card_codes.kind_texts[rules.pack.index[term]]))
     texts = [spell(engine.rules, "option", term, language) for language in LANGUAGES]
     return [_readable(texts[0]), _readable(texts[1])]
+
+
+def reading_text(engine: Engine, decision: Decisions | Choices, label: str) -> BilingualText:
+    """Return the name of a reading of what was picked: that of its label, or of an option by its text.
+
+    Args:
+        engine: Engine of the game.
+        decision: What is decided.
+        label: ``PlayDerivation.label``.
+    """
+    if is_play_decision(decision):
+        return label_text(engine, label)
+    return option_text(engine, list(map(str, options_json(engine.rules))).index(label))
 
 
 def _readable(text: str) -> str:

@@ -303,12 +303,19 @@ def test_what_abl_cannot_explain(untrained: str, more: tuple[str, ...], given: A
     assert message in err
 
 
-def test_why_is_asked_of_plays() -> None:
-    """Reject --why for an option with an error about option/1, not about the notation of cards."""
-    state = {"level": "8", "hand": ["S3", "D5", "C5", "SA"], "stage": "back"}
-    code, _, err = run("--why", "bid(2)", given=json.dumps(state))
-    assert code == 1
-    assert "option/1" in err
+def test_why_is_asked_of_options_too() -> None:
+    """A card of more than ten points is not given back; the rule of option/1 says so."""
+    given = json.dumps({"level": "8", "hand": ["S3", "D5", "C5", "SA"], "stage": "back"})
+    for text, is_legal in (("D5", True), ("SA", False), ('["back","back",["S3"]]', True)):
+        code, out, _ = run("--why", text, "--json", given=given)
+        (reading,) = json.loads(out)["why"]
+        assert (code, reading["legal"], reading["why"]["holds"]) == (0, is_legal, is_legal)
+        assert reading["why"]["atom"].startswith("option(")
+        assert ("verdict" in reading) == is_legal
+    assert run("--why", "D5", given=given)[0] == 0
+    code, out, err = run("--why", "bid(2)", given=given)
+    assert (code, out) == (1, "")
+    assert "'bid(2)'" in err
 
 
 def test_a_picture_of_what_kb_thinks_there_is_not() -> None:

@@ -1,4 +1,4 @@
-"""Proofs of why a play is legal or not, down to the inputs of the seat."""
+"""Proofs of why a play or an option is legal or not, down to the inputs of the seat."""
 
 from __future__ import annotations
 
@@ -15,20 +15,27 @@ from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.binding import CircuitQuery
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.description import cards_from_counts, counts_from_cards
-from abl_cards.games.notation.plays import ParsedPlay, find_forms, matches_form, read_play
-from abl_cards.games.tables import DecisionPoint, Decisions, is_play_decision
+from abl_cards.games.notation.plays import (
+    ParsedPlay,
+    find_forms,
+    matches_form,
+    options_json,
+    read_option,
+    read_play,
+)
+from abl_cards.games.tables import Choices, DecisionPoint, Decisions
 from abl_cards.games.types import NO_CARD
 
-LEGAL = "legal"
+LEGAL, OPTION = "legal", "option"
 MAX_READINGS = 4
 """Largest number of readings explained for a set of cards."""
 
 
 @dataclass(frozen=True)
 class PlayDerivation:
-    """A reading of cards as a play, with the proof of its legality or illegality."""
+    """A reading of cards as a play, or an option of a choice, with the proof of its legality or illegality."""
 
-    label: str
+    label: str  # of an option its text
     move_row: int | None  # row among the moves of the decision point; None if not legal
     proof: Proof
 
@@ -63,22 +70,22 @@ def parse_play(rules: CompiledGame, text: str) -> ParsedPlay:
 
 
 def derive_readings(rules: CompiledGame, decision_point: DecisionPoint, text: str) -> list[PlayDerivation]:
-    """Explain each reading of cards as a play, legal ones first.
+    """Explain each reading of cards as a play, legal ones first; of a choice the option.
 
     Args:
         rules: Compiled game.
         decision_point: Decision of one seat.
-        text: The play as JSON, a word, or cards separated by blanks.
+        text: The play as JSON, a word, or cards separated by blanks; an option as JSON or as its text.
 
     Returns:
         Up to MAX_READINGS readings, each with the proof of its legality or illegality.
 
     Raises:
-        GameError: The decision is a choice, cards are not in the hand, or they form no play of the game.
+        GameError: Cards are not in the hand, or they form no play of the game; or there is no such option.
     """
     decision = decision_point.decision
-    if not is_play_decision(decision):
-        raise GameError("the decision is a choice, not a play; its rule is option/1", ErrorCode.INVALID_STATE)
+    if isinstance(decision, Choices):
+        return [_derive_option(rules, decision_point, decision, text)]
     play = parse_play(rules, text)
     hand, cards = decision.view.hand[0], counts_from_cards(play.cards, len(rules.pack))
     missing = cards_from_counts(np.maximum(cards.astype(int) - hand, 0).astype(np.uint8))
@@ -95,19 +102,34 @@ def derive_readings(rules: CompiledGame, decision_point: DecisionPoint, text: st
     labels: dict[int, int] = {}
     for form in sorted(matching, key=lambda form: rows[form] is None):
         labels.setdefault(int(rules.forms.label_of[form]), form)
-    proof_finder = ProofFinder(rules.kb, _true_inputs(rules, decision))
+    proof_finder = ProofFinder(rules.kb, _true_inputs(rules, decision, rules.play_query))
     return [
         PlayDerivation(rules.label_texts[label], rows[form], proof_finder.explain(f"{LEGAL}({rules.labels[label]})"))
         for label, form in list(labels.items())[:MAX_READINGS]
     ]
 
 
-def _true_inputs(rules: CompiledGame, decision: Decisions) -> list[Atom]:
-    """Return the inputs that hold at a decision, also those that no output of the circuit depends on."""
+def _derive_option(rules: CompiledGame, decision_point: DecisionPoint, choice: Choices, text: str) -> PlayDerivation:
+    option = read_option(rules, _parse_option(text))
+    rows = np.flatnonzero(decision_point.move_lists.cards[:, 0] == option).tolist()
+    proof_finder = ProofFinder(rules.kb, _true_inputs(rules, choice, rules.option_query))
+    proof = proof_finder.explain(f"{OPTION}({rules.schema.options[option]})")
+    return PlayDerivation(str(options_json(rules)[option]), rows[0] if rows else None, proof)
+
+
+def _parse_option(text: str) -> Any:
+    """Return a number or a list of JSON, else the text."""
+    with suppress(ValueError):
+        return json.loads(text)
+    return text
+
+
+def _true_inputs(rules: CompiledGame, decision: Decisions | Choices, query: CircuitQuery) -> list[Atom]:
+    """Return the inputs that hold at a decision, also those that no output of the query depends on."""
     writers = decision.column_writers
-    circuit = replace(rules.play_query.circuit, inputs=tuple(rules.kb.input_atoms))
-    query = CircuitQuery.from_circuit(circuit, rules.schema, frozenset(writers))
-    return true_atoms(query.build_rows(1, writers), circuit.inputs, 0)
+    circuit = replace(query.circuit, inputs=tuple(rules.kb.input_atoms))
+    all_inputs = CircuitQuery.from_circuit(circuit, rules.schema, frozenset(writers))
+    return true_atoms(all_inputs.build_rows(1, writers), circuit.inputs, 0)
 
 
 def _find_row(decision_point: DecisionPoint, form: int, play: ParsedPlay) -> int | None:

@@ -1,0 +1,64 @@
+"""Proofs that options are open or closed, against what the engine offers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from itertools import islice
+
+import numpy as np
+import pytest
+
+from abl_cards.core.errors import ErrorCode, GameError
+from abl_cards.games.game import load
+from abl_cards.games.notation.decision_points import decision_point_at
+from abl_cards.games.notation.derivations import derive_readings
+from abl_cards.games.notation.plays import options_json
+from abl_cards.games.tables.choices import Choices
+from abl_cards.games.tables.tables import Tables
+from tests.games.random_play import match_keys, step
+
+NUM_TABLES, MAX_STEPS, MAX_CHOICES, MAX_OPTIONS = 4, 200, 4, 3
+
+
+def choices_of(name: str) -> Iterator[Choices]:
+    """Yield choices of random play, one for each stage and number of open options."""
+    tables = Tables(load(name).engine().rules, NUM_TABLES)
+    tables.begin_match(np.arange(NUM_TABLES), match_keys(NUM_TABLES, 8))
+    found = set()
+    for _ in range(MAX_STEPS):
+        rows = tables.rows_to_choose()
+        choices = tables.choices(rows)
+        for row in range(len(rows)):
+            choice = choices.select(np.array([row]))
+            kind = int(choice.stage[0]), int(choice.options.sum())
+            if kind not in found:
+                found.add(kind)
+                yield choice
+        step(tables)
+
+
+@pytest.mark.parametrize("name", ["hearts", "gongzhu"])
+def test_the_proof_of_an_option_says_whether_it_is_open(name: str) -> None:
+    results = set()
+    for choice in islice(choices_of(name), MAX_CHOICES):
+        rules, point = choice.rules, decision_point_at(choice.rules, choice)
+        is_open = choice.options[0] > 0
+        picked = [*np.flatnonzero(is_open)[:MAX_OPTIONS], *np.flatnonzero(~is_open)[:MAX_OPTIONS]]
+        for option in map(int, picked):
+            value = options_json(rules)[option]
+            (reading,) = derive_readings(rules, point, value if isinstance(value, str) else json.dumps(value))
+            assert reading.label == str(value)
+            assert reading.proof.atom == f"option({rules.schema.options[option]})"
+            assert reading.proof.holds == is_open[option] == (reading.move_row is not None)
+            if reading.move_row is not None:
+                assert point.move_lists.cards[reading.move_row, 0] == option
+            results.add(bool(is_open[option]))
+    assert results == {True, False}
+
+
+def test_an_unknown_option_is_an_error() -> None:
+    choice = next(choices_of("hearts"))
+    with pytest.raises(GameError) as caught:
+        derive_readings(choice.rules, decision_point_at(choice.rules, choice), "bid(2)")
+    assert caught.value.code == ErrorCode.INVALID_MOVE
