@@ -129,6 +129,22 @@ def test_hints_and_reasons_in_both_languages(with_page: Run) -> None:
     with_page(test)
 
 
+def test_reasons_for_options_have_their_proof(with_page: Run) -> None:
+    async def test(page: Any) -> None:
+        socket = await page.begin(game="hearts")
+        assert socket.table["asked"]["kind"] == "choice"
+        own, at = socket.table["hand"], socket.table["at"]
+        other = next(card for card in ("C2", "D2", "H2") if card not in own)
+        for value, is_legal in ((own[0], True), (other, False)):
+            socket.send(do="why", at=at, value=value, n=7)
+            (reading,) = (await socket.until("why"))["readings"]
+            assert (reading["legal"], reading["why"]["holds"]) == (is_legal, is_legal)
+            assert reading["why"]["atom"].startswith("option(")
+            assert ("verdict" in reading) == is_legal
+
+    with_page(test)
+
+
 async def find_stepwise_hint(socket: Socket) -> tuple[dict[str, Any], dict[str, Any]]:
     """Play the hints until one has several steps; return the table and the hint."""
     for number in range(10, 60):
