@@ -51,8 +51,8 @@ def find_dead_rules(folder: Folder, profile: str | None) -> Iterator[Diagnostic]
         KBError: The rules have errors.
     """
     dead = {_place(rule.location): rule for rule in _dead_rules(folder, profile)}
-    for other in folder.profiles if dead else ():
-        if other != (profile or folder.default_profile):
+    for other in _other_profiles(folder, profile, dead.values()) if dead else ():
+        if dead:  # to ground another profile takes seconds
             with suppress(KBError), shared_budget():  # each profile has the whole limit
                 files = {source.path for source in folder.program(other).sources.files}
                 kept = {_place(rule.location) for rule in _dead_rules(folder, other)}
@@ -117,6 +117,15 @@ def find_unset_fluents(folder: Folder, profile: str | None) -> Iterator[Diagnost
         if signature.name not in set_names and use is not None and is_own(use.location.file):
             message, remedy = f"no rule sets the fluent {signature}", f"write next({signature.name}…) :- event(…)"
             yield make_warning(use.location, message, remedy, ErrorCode.UNUSED_DEFINITION)
+
+
+def _other_profiles(folder: Folder, profile: str | None, dead: Collection[TracedRule]) -> list[str]:
+    """Return the other profiles, first those with rules for what the conditions of dead rules lack."""
+    known = read_known_names(folder, profile)
+    derived = {Signature(name, len(args)) for name, args in known.kb.ground.atoms}
+    lacking = known.program.reachable_predicates(rule.head for rule in dead) - derived
+    others = [name for name in folder.profiles if name != (profile or folder.default_profile)]
+    return sorted(others, key=lambda name: -len({use.signature for use in folder.program(name).heads} & lacking))
 
 
 def _dead_rules(folder: Folder, profile: str | None) -> tuple[TracedRule, ...]:
