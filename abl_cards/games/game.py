@@ -5,12 +5,13 @@ A `Game` is light: it holds the path of the rule files. Its `Engine` is a knowle
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from abl_cards.asp import Diagnostic
+from abl_cards.asp import Diagnostic, did_you_mean
 from abl_cards.circuit import KnowledgeBase
 from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.description import (
@@ -257,10 +258,19 @@ def load(name: str | Path, profile: str | None = None) -> Game:
     """
     path = KB_ROOT / name if str(name) in game_names() else Path(name)
     if not (path.is_dir() and any(path.glob("*.lp"))):
-        known = ", ".join(game_names())
-        message = f"unknown game '{name}' (there are: {known}; or name a folder of rule files)"
-        raise GameError(message, ErrorCode.UNKNOWN_GAME, [str(name)])
+        raise GameError(_unknown_game_text(str(name)), ErrorCode.UNKNOWN_GAME, [str(name)])
     return Game(Folder(path)).with_profile(profile)
+
+
+def _unknown_game_text(name: str) -> str:
+    known = ", ".join(game_names())
+    if Path(name).is_dir():
+        return f"{name} has no rule files (name a folder of rule files, or begin one: abl-cards kb new)"
+    if Path(name).is_file() or "/" in name or os.sep in name:
+        return f"{name} is no folder (name a folder of rule files, or a game: {known})"
+    suggestion = did_you_mean(name, game_names())
+    rest = f"there are: {known}; or name a folder of rule files"
+    return f"unknown game '{name}' ({f'{suggestion} ' if suggestion else ''}{rest})"
 
 
 def _check_profile(folder: Folder, profile: str) -> None:

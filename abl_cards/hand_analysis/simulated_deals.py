@@ -21,6 +21,7 @@ from abl_cards.games import Engine
 from abl_cards.hand_analysis.deal_rules import DealRules
 from abl_cards.hand_analysis.deal_values import GameOutcomes, OutcomeListener, compute_features, compute_hand_points
 from abl_cards.hand_analysis.deals import DealBatch
+from abl_cards.matches import replay_confirmed
 from abl_cards.training import load_checkpoint, save_checkpoint, translate_restore_errors
 
 if TYPE_CHECKING:
@@ -138,7 +139,9 @@ def collect_sample(
             np.full(num_random_deals, derive_key(seed, _DEAL_STREAM), np.uint64), np.arange(num_random_deals)
         )
     )
-    recorded = _replay_records(*records) if records else OutcomeListener(0)
+    recorded = OutcomeListener(len(records[1]) if records else 0)
+    if records:
+        replay_confirmed(*records, recorded)
     deals = DealBatch.concatenate([recorded.deals, random_deals])
     outcomes, self_play_wins = [], [np.zeros((0, len(deals.bottom_keys)), np.float32)]
     for index, pairing in enumerate(pairings):
@@ -201,16 +204,6 @@ def play_fixed_deals(engine: Engine, num_deals: int, agents: tuple[Agent, Agent]
                 )
                 tables.play(agent_rows, agent.play(tables.decisions(agent_rows), keys))
     return GameOutcomes.from_tables(tables, np.arange(num_deals))
-
-
-def _replay_records(engine: Engine, records: Sequence[Mapping[str, Any]]) -> OutcomeListener:
-    listener = OutcomeListener(len(records))
-    mismatches = engine.replay(records, listener).mismatches
-    if mismatches:
-        first = mismatches[0]
-        message = f"record {first.line}: {first.text} ({len(mismatches)} that the rules do not confirm)"
-        raise GameError(message, ErrorCode.ILLEGAL_MOVE)
-    return listener
 
 
 def _combine_outcomes(outcomes: list[GameOutcomes], recorded: GameOutcomes) -> GameOutcomes:

@@ -14,10 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.agents import Agent
-from abl_cards.core import ErrorCode, GameError, derive_key, splitmix64_array
+from abl_cards.core import derive_key, splitmix64_array
 from abl_cards.games.min_plays import key_counts, keys_from_counts, keys_from_rows
 from abl_cards.games.tables import NullListener, Tables
 from abl_cards.games.types import LEADING, Indices, Moves
+from abl_cards.matches import replay_confirmed
 from abl_cards.reasoners.splits import MAX_CARDS, N_KINDS, NO_TAG, TAGS, SplitRules, kicker_tags, main_tags
 
 _DEALS, _CHOICES = 1, 2  # streams of random numbers
@@ -168,9 +169,7 @@ def read_played_games(rules: SplitRules, records: Sequence[Mapping[str, Any]]) -
         GameError: The rules do not allow a play of a record.
     """
     listener = PieceListener(rules, len(records))
-    mismatches = rules.engine.replay(records, listener).mismatches
-    if mismatches:
-        raise GameError(f"game {mismatches[0].line}: {mismatches[0].text}", ErrorCode.ILLEGAL_MOVE)
+    replay_confirmed(rules.engine, records, listener)
     return listener.finished_games()
 
 

@@ -97,7 +97,7 @@ def replay_confirmed(
     engine: Engine,
     records: Sequence[Mapping[str, Any]],
     listener: Listener,
-    file: str | Path,
+    file: str | Path | None = None,
     lines: Sequence[int] | None = None,
 ) -> None:
     """Replay records that the rules must confirm, each at its own table.
@@ -106,7 +106,7 @@ def replay_confirmed(
         engine: Compiled game.
         records: Records of a file.
         listener: Called at every event.
-        file: Name of the file in an error.
+        file: Name of the file in an error; None for records that were not read from one.
         lines: Line of each record in the file; None if these are all of them.
 
     Raises:
@@ -116,5 +116,6 @@ def replay_confirmed(
     if wrong:
         line = wrong[0].line if lines is None else lines[wrong[0].line - 1]
         number = len({mismatch.line for mismatch in wrong})
-        message = f"{file}:{line}: {wrong[0].text} (the rules do not confirm {number} of {len(records)} records)"
+        place = f"record {line}" if file is None else f"{file}:{line}"
+        message = f"{place}: {wrong[0].text} (the rules do not confirm {number} of {len(records)} records)"
         raise GameError(message, ErrorCode.INVALID_RECORD)

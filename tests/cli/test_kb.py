@@ -203,6 +203,8 @@ def test_what_is_no_file_is_told_and_not_opened(copy: Path) -> None:
         (["guandan", "--profile", "bogus"], 1, "standard"),
         (["guandan", "--kb", "nowhere"], 1, "nowhere"),
         (["mahjong"], 2, "unknown game 'mahjong'"),
+        (["hearst"], 2, "did you mean 'hearts'?"),
+        (["./hearts"], 2, "./hearts is no folder"),
         (["."], 2, "name a folder of rule files"),
         (["tests/circuit/corpus", "--profile", "standard"], 1, "profile"),
         (["kb/common"], 1, "0 of 1 profiles are sound"),

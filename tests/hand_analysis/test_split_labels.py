@@ -82,9 +82,9 @@ def test_hands_of_winners_are_tagged_by_their_plays() -> None:
 
 
 def test_a_wrong_game_is_named() -> None:
-    with pytest.raises(GameError, match="game 1: ") as caught:
+    with pytest.raises(GameError, match="record 1: ") as caught:
         read_played_games(rules(), [{"hands": ["3", "4", "5"], "plays": []}])
-    assert caught.value.code == ErrorCode.ILLEGAL_MOVE
+    assert caught.value.code == ErrorCode.INVALID_RECORD
 
 
 def test_games_of_douzero(shared_data: Path) -> None:
