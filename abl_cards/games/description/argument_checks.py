@@ -29,6 +29,7 @@ SINGLE_VALUED_FACTS = {
 }  # fmt: skip
 """Facts that are read as one value for each combination of their first arguments, and the number of these."""
 
+_SEAT = Signature("seat", 1)
 Instance = tuple[Term, ...]
 Problem = tuple[str, str]
 """Message and remedy of a diagnostic."""
@@ -62,6 +63,9 @@ def find_wrong_arguments(known: KnownNames, schema: Mapping[Signature, ArgumentS
         A diagnostic for each wrong instance.
     """
     checker = _ArgumentChecker(known)
+    if gap := checker.find_seat_gap():  # what names a seat would be at fault as well
+        yield gap
+        return
     for signature, sorts in schema.items():
         if not checker.is_unrelated(signature, sorts):
             yield from checker.find_conditional(signature)
@@ -93,6 +97,16 @@ class _ArgumentChecker:
     @cached_property
     def _origins(self) -> SourceOrigins:
         return SourceOrigins(self._known)
+
+    def find_seat_gap(self) -> Diagnostic | None:
+        """Return an error where seats are not numbered from 0 without gaps."""
+        seats = self._known.seats
+        numbers = sorted(seat for seat in seats if isinstance(seat, int) and seat >= 0)
+        if len(numbers) < len(seats) or numbers == list(range(len(numbers))):
+            return None
+        location = self._origins.find_location(_SEAT, (numbers[-1],), None)
+        message = f"seats are numbered from 0 without gaps; these are {', '.join(map(str, numbers))}"
+        return make_error(location, message, f"write seat(0..{len(numbers) - 1})", ErrorCode.INVALID_VALUE)
 
     def is_unrelated(self, signature: Signature, sorts: ArgumentSorts) -> bool:
         """Return True if the rules use the name of a fact for a predicate of their own: no instance fits the schema."""

@@ -48,8 +48,11 @@ def _explain(
         ways = " or ".join(f"{kind}({signature.name},{signature.arity})" for kind in kinds)
         suggestion = f"{item.remedy} A fluent is declared" if item.remedy.endswith("?") else "declare a fluent"
         return replace(item, remedy=f"{suggestion} by {ways}")
+    if item.code == ErrorCode.MISSING_INPUT:
+        files = _files_that_declare(signature, program, shelf)
+        return replace(item, remedy=f"{item.remedy}, or write {' or '.join(files)}") if len(files) == 1 else item
     if item.code == ErrorCode.UNKNOWN_PREDICATE:
-        files = _files_that_derive(signature, program, shelf)
+        files = _files_that_declare(signature, program, shelf)
         includes = f"write {' or '.join(files[:_MAX_FILES])}" if files else ""
         own = "derive it: docs/reference/predicates.md says how" if signature in known else "derive it"
         if includes or signature in known:
@@ -57,12 +60,13 @@ def _explain(
     return item
 
 
-def _files_that_derive(signature: Signature, program: ProgramSummary, shelf: Sequence[Path]) -> list[str]:
-    """Return the statements that include a shared file with a rule for a predicate."""
+def _files_that_declare(signature: Signature, program: ProgramSummary, shelf: Sequence[Path]) -> list[str]:
+    """Return the statements that include a shared file with a rule or an ``#external`` for a predicate."""
     included = {Path(source.path).resolve() for source in program.sources.files}
     found = []
     for file in sorted(file for directory in shelf for file in directory.glob("*.lp")):
-        heads: list[PredicateUse] = [] if file.resolve() in included else parse_files([file], tuple(shelf)).heads
-        if any(use.signature == signature and Path(use.location.file) == file for use in heads):
+        text = None if file.resolve() in included else parse_files([file], tuple(shelf))
+        uses: list[PredicateUse] = [*text.heads, *text.externals] if text else []
+        if any(use.signature == signature and Path(use.location.file) == file for use in uses):
             found.append(f"#include <{file.stem}>.")
     return found

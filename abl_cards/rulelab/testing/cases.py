@@ -194,7 +194,8 @@ def _load_case_engine(case: RuleCase, engine_of: Callable[[str | None], Engine])
     except KBError as error:
         if case.profile is None:
             raise
-        raise GameError(f"{case.location}: {error}", ErrorCode.INVALID_CASE) from None
+        text = str(error).removeprefix("error: ")  # without a place of its own
+        raise GameError(f"{case.location}: {text}", ErrorCode.INVALID_CASE) from None
 
 
 def _check_records(cases: Sequence[RuleCase], engine: Engine) -> Iterator[CaseFailure]:
@@ -311,16 +312,15 @@ def _check_position(engine: Engine, value: Mapping[str, Any]) -> str:
     )
     plays = [_canonical_json(action.to_json()) for action in decision_point.actions]
     if "labels" in value:
-        labels, expected = list_legal_labels(engine, decision_point), sorted(set(map(str, _read_list(value, "labels"))))
+        labels, expected = list_legal_labels(engine, decision_point), sorted(map(str, _read_list(value, "labels")))
         if labels != expected:
             return _describe_difference("labels", labels, expected)
     if "moves" in value:
         expected_moves = value["moves"]
-        if isinstance(expected_moves, int) and len(plays) != expected_moves:
+        is_number = isinstance(expected_moves, int) and not isinstance(expected_moves, bool)
+        if is_number and len(plays) != expected_moves:
             return f"there are {len(plays)} moves, not {expected_moves}"
-        if not isinstance(expected_moves, int) and sorted(plays) != sorted(
-            map(_canonical_json, _read_list(value, "moves"))
-        ):
+        if not is_number and sorted(plays) != sorted(map(_canonical_json, _read_list(value, "moves"))):
             return _describe_difference("moves", plays, list(map(_canonical_json, expected_moves)))
     if "sees" in value and (failure := check_fields(decision_point, value["sees"])):
         return failure
@@ -371,11 +371,15 @@ def _read_list(value: Mapping[str, Any], name: str) -> list[Any]:
 
 
 def _canonical_json(value: Any) -> str:
-    """Return a play as JSON text in canonical form.
+    """Return a play as JSON text in canonical form: its cards may come in any order.
 
-    >>> _canonical_json(["S3", "D3"]), _canonical_json("pass")
-    ('["S3","D3"]', '"pass"')
+    >>> _canonical_json(["S3", "D3"]), _canonical_json("pass"), _canonical_json(["Pair", "3", ["S3", "D3"]])
+    ('["D3","S3"]', '"pass"', '["Pair","3",["D3","S3"]]')
     """
+    if isinstance(value, list) and all(isinstance(card, str) for card in value):
+        value = sorted(value)
+    elif isinstance(value, list) and isinstance(value[-1], list):
+        value = [*value[:-1], sorted(value[-1], key=str)]
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from abl_cards.core import GameError, write_text
+from abl_cards.asp import did_you_mean
+from abl_cards.core import ErrorCode, GameError, write_text
 from abl_cards.games import Engine
 from abl_cards.games.description import Folder
 from abl_cards.games.notation import match_states_after
@@ -46,13 +47,17 @@ def read_all_cases(folder: Folder) -> list[RuleCase]:
         Inherited cases, those of the first parent first, then the folder's own. Records lack the name of the game.
 
     Raises:
-        GameError: A line is not a case; the message names the file and the line.
+        GameError: A line is not a case, or drops none; the message names the file and the line.
         KBError: A parent does not exist.
     """
     cases: dict[str, RuleCase] = {}
     for layer in folder.layers.folders:
         own, owner = read_cases(layer), "" if layer == folder.layers.folders[-1] else layer.resolve().name
         dropped = {case.value[DROPS] for case in own if case.subject == DROPS}
+        parents = {case.owner for case in cases.values()}
+        for case in own if not owner else ():
+            if case.subject == DROPS and case.value[DROPS] not in {*cases, *parents}:
+                raise GameError(_drops_nothing_text(folder, case, parents), ErrorCode.INVALID_CASE)
         cases = {
             identifier: case
             for identifier, case in cases.items()
@@ -69,6 +74,12 @@ def read_all_cases(folder: Folder) -> list[RuleCase]:
                 cases.pop(key, None)
                 cases[key] = replace(case, value=_without_game(case.value), owner=owner)
     return list(cases.values())
+
+
+def _drops_nothing_text(folder: Folder, case: RuleCase, parents: Collection[str]) -> str:
+    name = case.value[DROPS]
+    known = did_you_mean(name, parents) or f"cases are inherited from: {', '.join(sorted(parents)) or 'nothing'}"
+    return f"{folder.path / CASES_FILE}:{case.line}: drops: no inherited case has the identifier {name!r} ({known})"
 
 
 def _without_game(value: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -104,3 +104,19 @@ def test_a_fact_may_not_name_a_label_that_is_left_out(tmp_path: Path) -> None:
     location = raised.value.diagnostics[0].location
     assert location is not None
     assert (Path(location.file).name, location.line, location.column, location.end_column) == ("more.lp", 1, 8, 16)
+
+
+@pytest.mark.parametrize("seats", ["1..3", "0;1;3"])
+def test_seats_that_do_not_begin_at_0_or_have_gaps_are_one_error(tmp_path: Path, seats: str) -> None:
+    """Everything that names a seat would be wrong as well, at lines that have the same number."""
+    shutil.copytree(NEW_GAME, tmp_path / "new")
+    game = tmp_path / "new" / "game.lp"
+    text = game.read_text("utf-8")
+    assert text.count("seat(0..2).") == 1
+    game.write_text(text.replace("seat(0..2).", f"seat({seats})."), "utf-8")
+    with pytest.raises(KBError) as caught:
+        load(str(tmp_path / "new")).knowledge_base()
+    (problem,) = caught.value.diagnostics
+    assert problem.location is not None
+    assert text.splitlines()[problem.location.line - 1].startswith("seat(")
+    assert "seat(0..2)" in problem.remedy

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from abl_cards.agents.baselines import RandomAgent
+from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.games.description.folder import Folder
 from abl_cards.games.engine import Engine
 from abl_cards.rulelab.testing.cases import CASES_FILE, CaseFailure, RuleCase, find_failures, read_cases
@@ -112,3 +113,41 @@ def test_the_identifier_is_of_the_position(engine: Engine) -> None:
         {"state": {}, "moves": 4},
     ):
         assert case_identifier(case) != case_identifier(RuleCase(1, other))
+
+
+@pytest.mark.parametrize(
+    ("name", "remedy"), [("deadbeef0000", "inherited from: mine"), ("mime", "did you mean 'mine'?")]
+)
+def test_a_line_that_drops_nothing_is_an_error(variant: Path, folder: Path, name: str, remedy: str) -> None:
+    write_cases(folder, {"state": HAND, "moves": 4})
+    write_cases(variant, {"state": HAND, "labels": LABELS}, {"drops": name})
+    with pytest.raises(GameError) as caught:
+        read_all_cases(Folder(variant))
+    assert caught.value.code == ErrorCode.INVALID_CASE
+    assert f"{CASES_FILE}:2: " in str(caught.value)
+    assert remedy in str(caught.value)
+
+
+def test_a_game_without_a_parent_has_nothing_to_drop(folder: Path) -> None:
+    write_cases(folder, {"state": HAND, "moves": 4}, {"drops": folder.name})
+    with pytest.raises(GameError) as caught:
+        read_all_cases(Folder(folder))
+    assert caught.value.code == ErrorCode.INVALID_CASE
+
+
+@pytest.mark.parametrize(
+    ("fields", "holds"),
+    [
+        ({"moves": True}, False),  # no number
+        ({"moves": 4}, True),
+        ({"labels": [*LABELS, LABELS[0]]}, False),
+        ({"labels": LABELS[::-1]}, True),
+        ({"moves": [["S4"], ["C5"], ["S5"], ["C5", "S5"]]}, True),
+        ({"moves": [["S4"], ["C5"], ["S5"], ["S5", "C5"]]}, True),  # the same cards
+        ({"moves": [["S4"], ["C5"], ["S5"], ["S4", "S5"]]}, False),
+        ({"moves": [["S4"], ["S4"], ["S5"], ["S5", "C5"]]}, False),
+    ],
+)
+def test_expected_moves_and_labels_are_exact(folder: Path, engine: Engine, fields: dict[str, Any], holds: bool) -> None:
+    write_cases(folder, {"state": HAND, **fields})
+    assert (not list(find_failures(read_cases(folder), lambda _: engine))) == holds
