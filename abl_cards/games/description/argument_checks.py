@@ -106,7 +106,7 @@ class _ArgumentChecker:
             return None
         location = self._origins.find_location(_SEAT, (numbers[-1],), None)
         message = f"seats are numbered from 0 without gaps; these are {', '.join(map(str, numbers))}"
-        return make_error(location, message, f"write seat(0..{len(numbers) - 1})", ErrorCode.INVALID_VALUE)
+        return make_error(location, message, f"write seat(0..{len(numbers) - 1})", ErrorCode.UNKNOWN_NAME)
 
     def is_unrelated(self, signature: Signature, sorts: ArgumentSorts) -> bool:
         """Return True if the rules use the name of a fact for a predicate of their own: no instance fits the schema."""

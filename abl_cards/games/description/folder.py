@@ -294,8 +294,8 @@ def load_knowledge_base(
     except KBError as error:
         own = explain_shelf_problems(error, program, common_dirs)
         raise explain_unknown_names(own, program, folder.include_paths, outputs) from None
-    used_elsewhere = _definitions_for_other_files(folder, files, program)
     warnings = leave_out_shelf_warnings(kb.warnings, common_dirs)
+    used_elsewhere = _definitions_for_other_files(folder, files, program) if warnings else set()
     own_warnings = (warning for warning in warnings if warning.location not in used_elsewhere)
     clashes = find_shelf_clashes(program, common_dirs, outputs | inputs)
     return replace(kb, warnings=(*own_warnings, *clashes))

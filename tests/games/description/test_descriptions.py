@@ -47,7 +47,7 @@ CHANGES = {
         "labels.lp", "kind(pass,pass).", 'kind(pass,pass). called(singel(R),"One",R) :- rank(R).',
         ErrorCode.UNKNOWN_NAME, "singel(3)", "labels.lp",
     ),
-    "a seat missing": ("game.lp", "seat(0..2).", "seat(0). seat(2).", ErrorCode.UNKNOWN_NAME, "next(0,1)", "game.lp"),
+    "a seat missing": ("game.lp", "seat(0..2).", "seat(0). seat(2).", ErrorCode.UNKNOWN_NAME, "0, 2", "game.lp"),
     "two labels of one number": (
         "labels.lp", "label(pass).", "label(pass). label(0,single(3)). label(0,pair(3)).", ErrorCode.UNKNOWN_NAME,
         "form(", "labels.lp",
