@@ -20,7 +20,7 @@ if TYPE_CHECKING:
         read_rewritten_statements,
     )
     from abl_cards.asp.cache import CacheKey, circuit_cache_name, load_cached, make_cache_key, store_cached
-    from abl_cards.asp.check import COST, PLACEHOLDER, PREFERENCE, SAYS, count_names, format_pattern
+    from abl_cards.asp.check import COST, PLACEHOLDER, PREFERENCE, SAYS, count_identifiers, format_pattern
     from abl_cards.asp.completion import Body, Equations, GroundEquations
     from abl_cards.asp.errors import (
         Diagnostic,
@@ -112,7 +112,7 @@ __all__ = [
     "check_stratified",
     "circuit_cache_name",
     "clingo_arguments",
-    "count_names",
+    "count_identifiers",
     "did_you_mean",
     "evaluate_constant",
     "find_syntax_errors",

@@ -218,8 +218,8 @@ def _blank_strings(source: RuleSource) -> str:
     return _STRING.sub(lambda text: " " * len(text[0]), source.scan.code)
 
 
-def count_names(sources: RuleSources) -> Counter[str]:
-    """Count the names in files, such as predicates and constants; comments and texts do not count.
+def count_identifiers(sources: RuleSources) -> Counter[str]:
+    """Count the identifiers in files, such as names of predicates and constants; comments and texts do not count.
 
     Args:
         sources: Rule files.
@@ -232,7 +232,7 @@ def _check_compared_names(program: ProgramSummary) -> Iterator[Diagnostic]:
 
     clingo takes such a name for greater than every number. In an equation it is reported if it resembles a constant.
     """
-    counts = count_names(program.sources)
+    counts = count_identifiers(program.sources)
     for source in program.sources.files:
         for found in _COMPARISON.finditer(_blank_strings(source)):
             group = next(name for name in ("right", "equal", "left") if found[name])
@@ -247,7 +247,7 @@ def _check_compared_names(program: ProgramSummary) -> Iterator[Diagnostic]:
 
 def _check_unused_constants(program: ProgramSummary) -> Iterator[Diagnostic]:
     """Find constants whose names stand nowhere else."""
-    counts = count_names(program.sources)
+    counts = count_identifiers(program.sources)
     for name, (location, _) in program.constants.items():
         if counts[name] == 1:
             remedy = did_you_mean(name, set(program.constants) - {name}) or "use it in a rule, or remove it"

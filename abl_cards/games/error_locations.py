@@ -130,12 +130,12 @@ class _ErrorLocator:
     def _own_rule_with_term(self, message: str) -> Location | None:
         """Return an own fact or rule about a term that the message names."""
 
-        def count_names(use: PredicateUse) -> int:
+        def count_named_words(use: PredicateUse) -> int:
             names = tuple(term for term in use.pattern if isinstance(term, str))  # a number may be any number
             return count_named_arguments(replace(use, pattern=names), message)
 
-        head = max(self._heads, key=count_names, default=None)
-        return head.location if head is not None and count_names(head) else None
+        head = max(self._heads, key=count_named_words, default=None)
+        return head.location if head is not None and count_named_words(head) else None
 
     def _own_include_of(self, location: Location | None) -> Location | None:
         """Return the own ``#include`` that brings in the shared file where an error shows."""

@@ -18,7 +18,7 @@ from abl_cards.asp import (
     RuleSources,
     Signature,
     Term,
-    count_names,
+    count_identifiers,
     did_you_mean,
     make_error,
     make_kb_error,
@@ -306,7 +306,7 @@ def _definitions_for_other_files(folder: Folder, files: Sequence[Path], program:
     layers = folder.layers
     others = {*layers.profiles.values(), *layers.auxiliary_files.values(), layers.show_file} - {None, *files}
     sources, _ = read_sources(sorted(filter(None, others)), Limits().file_bytes, folder.include_paths)
-    names = count_names(RuleSources(tuple(source for source in sources.files if Path(source.path) in others)))
+    names = count_identifiers(RuleSources(tuple(source for source in sources.files if Path(source.path) in others)))
     constants = {name: location for name, (location, _) in program.constants.items()}
     defined = {signature.name: location for signature, location in program.defined.items()}
     return {location for name, location in [*constants.items(), *defined.items()] if name in names}
