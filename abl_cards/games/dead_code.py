@@ -122,8 +122,7 @@ def find_unset_fluents(folder: Folder, profile: str | None) -> Iterator[Diagnost
 def _other_profiles(folder: Folder, profile: str | None, dead: Collection[TracedRule]) -> list[str]:
     """Return the other profiles, first those with rules for what the conditions of dead rules lack."""
     known = read_known_names(folder, profile)
-    derived = {Signature(name, len(args)) for name, args in known.kb.ground.atoms}
-    lacking = known.program.reachable_predicates(rule.head for rule in dead) - derived
+    lacking = known.program.reachable_predicates(rule.head for rule in dead) - _predicates_with_instances(known)
     others = [name for name in folder.profiles if name != (profile or folder.default_profile)]
     return sorted(others, key=lambda name: -len({use.signature for use in folder.program(name).heads} & lacking))
 
@@ -138,7 +137,7 @@ def _cached_dead_rules(
 ) -> tuple[TracedRule, ...]:
     known = read_known_names(Folder(path, excluded_files), profile)
     kb, program, is_own = known.kb, known.program, SourceOrigins(known).is_own
-    derived = {Signature(name, len(args)) for name, args in kb.ground.atoms}
+    derived = _predicates_with_instances(known)
     switches = set(program.defined) | {use.signature for use in program.domain_checks}
     return tuple(
         rule
@@ -146,6 +145,10 @@ def _cached_dead_rules(
         if (rule.head in derived or rule.head in program.defined)  # others are reported as predicates
         and not any(use.signature in switches or use.signature not in derived for use in _uses_in(rule, program.bodies))
     )
+
+
+def _predicates_with_instances(known: KnownNames) -> set[Signature]:
+    return {Signature(name, len(args)) for name, args in known.kb.ground.atoms}
 
 
 def _uses_in(rule: TracedRule, uses: Collection[PredicateUse]) -> Iterator[PredicateUse]:
