@@ -124,9 +124,10 @@ def _check_always_violated(ground: GroundProgram, program: ProgramSummary) -> It
     }
     for number, name in zip(ground.numbers, ground.atoms, strict=True):
         if name.name == VIOLATED.name and number in facts:
-            location = program.constraints[int(name.args[0])].location
+            constraint = program.constraints[int(name.args[0])]
+            message = f"the constraint '{constraint.text}' is violated in every state"
             remedy = "its body holds for all inputs"
-            yield make_error(location, "the constraint is violated in every state", remedy, ErrorCode.ALWAYS_VIOLATED)
+            yield make_error(constraint.location, message, remedy, ErrorCode.ALWAYS_VIOLATED)
 
 
 def _check_never_derived(instances: dict[Signature, list[Atom]], program: ProgramSummary) -> Iterator[Diagnostic]:

@@ -7,11 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from abl_cards.asp.errors import KBError
+from abl_cards.core.errors import ErrorCode
 from abl_cards.core.rng import splitmix64_array
 from abl_cards.games.compiled.compiled_game import CompiledGame
 from abl_cards.games.game import load
 from tests.brute_force import president as brute
 from tests.brute_force.hands import Sets
+from tests.edited import edited
 from tests.effort import amount
 from tests.games.folders.states import (
     Query,
@@ -102,3 +105,12 @@ def test_labels_that_cannot_hold_the_wanted_card_are_not_legal(tmp_path: Path) -
         assert legal == set(moment.labels)
         assert all("C3" in action.to_json() for action in moment.actions)
     play_out(tables)
+
+
+def test_a_place_is_worth_one_number(tmp_path: Path) -> None:
+    edits = {"game.lp": ("place_points(1,2).", "place_points(1,2). place_points(1,5).")}
+    with pytest.raises(KBError) as error:
+        load(edited(tmp_path / "mine", edits, name="president")).engine()
+    assert error.value.code is ErrorCode.ALWAYS_VIOLATED
+    assert "game.lp" in str(error.value)
+    assert "place_points" in str(error.value)
