@@ -8,13 +8,8 @@ from abl_cards.core import lazy_exports
 
 if TYPE_CHECKING:
     from abl_cards.games.compiled.card_sets import whole_hand_moves
-    from abl_cards.games.compiled.compiled_game import (
-        CompiledGame,
-        MoveQuery,
-        classify_forms,
-        compile_game,
-        encode_turn_entries,
-    )
+    from abl_cards.games.compiled.compiled_game import CompiledGame, MoveQuery
+    from abl_cards.games.compiled.compiler import compile_game
     from abl_cards.games.compiled.label_traits import build_label_traits
     from abl_cards.games.compiled.memoize import cache_per_game
     from abl_cards.games.compiled.rule_errors import (
@@ -35,6 +30,7 @@ if TYPE_CHECKING:
         raise_endless,
         stall_text,
     )
+    from abl_cards.games.compiled.turn_table_builder import classify_forms, encode_turn_entries
 
 __all__ = [
     "MAX_IDLE_DECISIONS",

@@ -8,7 +8,7 @@ import pytest
 
 from abl_cards.asp.errors import KBError
 from abl_cards.core import ErrorCode
-from abl_cards.games.compiled.compiled_game import compile_game
+from abl_cards.games.compiled import compile_game
 from abl_cards.games.description.folder import Folder
 from abl_cards.games.description.inputs import GROUPS
 from abl_cards.games.description.queries import QUERY_SPECS

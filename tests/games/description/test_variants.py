@@ -9,7 +9,7 @@ import pytest
 
 from abl_cards.asp.errors import KBError
 from abl_cards.core import ErrorCode
-from abl_cards.games.compiled.compiled_game import CompiledGame, compile_game
+from abl_cards.games.compiled import CompiledGame, compile_game
 from abl_cards.games.description.folder import Folder
 from abl_cards.games.description.variants import KB_ROOT, MAX_PARENTS, resolve_layers
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from abl_cards.games.compiled.compiled_game import CompiledGame, compile_game
+from abl_cards.games.compiled import CompiledGame, compile_game
 from abl_cards.games.description.folder import Folder
 from tests.brute_force import bigtwo as brute
 from tests.brute_force.hands import Sets

@@ -14,7 +14,7 @@ import pytest
 
 from abl_cards.agents.baselines import RandomAgent as RandomPlayer
 from abl_cards.core.rng import splitmix64_array
-from abl_cards.games.compiled.compiled_game import CompiledGame, compile_game
+from abl_cards.games.compiled import CompiledGame, compile_game
 from abl_cards.games.description.folder import Folder
 from abl_cards.games.description.variants import KB_ROOT
 from abl_cards.games.game import load

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from abl_cards.games.compiled.compiled_game import CompiledGame, compile_game
+from abl_cards.games.compiled import CompiledGame, compile_game
 from abl_cards.games.description.folder import Folder
 
 SETS = """
