@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from abl_cards.asp.cache import CacheKey, circuit_cache_name, load_cached, make_cache_key, store_cached
     from abl_cards.asp.check import COST, PLACEHOLDER, PREFERENCE, SAYS, count_identifiers, format_pattern
     from abl_cards.asp.completion import Body, Equations, GroundEquations
+    from abl_cards.asp.constant_terms import evaluate_constant
     from abl_cards.asp.errors import (
         Diagnostic,
         KBError,
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from abl_cards.asp.lexer import LexerToken, scan_text, tokenize
     from abl_cards.asp.parser import find_syntax_errors, parse_program
     from abl_cards.asp.program import RuleSource, RuleSources, parse_sources, read_sources, read_statements
+    from abl_cards.asp.program_summary import Constraint, PredicateUse, ProgramSummary
     from abl_cards.asp.sandbox import build_in_process, build_in_subprocess, keep_warm_process, work_in_process
     from abl_cards.asp.serialization import (
         atoms_from_json,
@@ -50,17 +52,7 @@ if TYPE_CHECKING:
         unpack_build,
     )
     from abl_cards.asp.solver import ClingoSolver, SolveOptions
-    from abl_cards.asp.statements import (
-        OPEN_HEADS,
-        UNSUPPORTED,
-        VIOLATED,
-        Constraint,
-        PredicateUse,
-        ProgramSummary,
-        evaluate_constant,
-        summarise_files,
-        summarise_statements,
-    )
+    from abl_cards.asp.statements import OPEN_HEADS, UNSUPPORTED, VIOLATED, summarise_files, summarise_statements
     from abl_cards.asp.stratification import check_stratified
     from abl_cards.asp.terms import Atom, Input, Signature, Term, atom_from_symbol, split_term, string_value
 

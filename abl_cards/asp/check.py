@@ -9,7 +9,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from abl_cards.asp.errors import Diagnostic, Location, did_you_mean, make_error, make_warning
 from abl_cards.asp.intervals import INT32_MAX, INT32_MIN
 from abl_cards.asp.program import RuleSource, RuleSources
-from abl_cards.asp.statements import VIOLATED, PredicateUse, ProgramSummary
+from abl_cards.asp.program_summary import PredicateUse, ProgramSummary
+from abl_cards.asp.statements import VIOLATED
 from abl_cards.asp.terms import Input, Signature, Term
 from abl_cards.core import ErrorCode
 

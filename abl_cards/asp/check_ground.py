@@ -12,7 +12,8 @@ from abl_cards.asp.errors import Diagnostic, Location, make_error, make_warning
 from abl_cards.asp.graph import strong_components
 from abl_cards.asp.ground_program import WEIGHTED, GroundProgram
 from abl_cards.asp.intervals import INT32_MAX
-from abl_cards.asp.statements import CLINGO_REMEDY, VIOLATED, PredicateUse, ProgramSummary
+from abl_cards.asp.program_summary import PredicateUse, ProgramSummary
+from abl_cards.asp.statements import CLINGO_REMEDY, VIOLATED
 from abl_cards.asp.stratification import require_stratified
 from abl_cards.asp.terms import Atom, Input, Signature, Term, split_term
 from abl_cards.core import ErrorCode

@@ -17,7 +17,7 @@ from typing import Any, Protocol
 from abl_cards.asp.build import BuildResult
 from abl_cards.asp.errors import Diagnostic, Location, Severity
 from abl_cards.asp.ground_program import GroundProgram
-from abl_cards.asp.statements import Constraint
+from abl_cards.asp.program_summary import Constraint
 from abl_cards.asp.terms import Atom
 from abl_cards.core import ErrorCode
 

@@ -8,12 +8,8 @@ from numba import njit
 
 from abl_cards.core import scale_to_range, splitmix64
 from abl_cards.games.description import NO_INDEX, PLAIN
-from abl_cards.games.moves.enumerate import (
-    enumerate_kickers,
-    enumerate_label,
-    fill_max_groups,
-    fill_own_max_groups,
-)
+from abl_cards.games.moves.enumerate import enumerate_label
+from abl_cards.games.moves.kickers import enumerate_kickers, fill_max_groups, fill_own_max_groups
 from abl_cards.games.moves.move_tables import (
     CARRYING,
     CODE,

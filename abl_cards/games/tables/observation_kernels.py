@@ -1,4 +1,4 @@
-"""Kernels of ``observations.py`` for the larger parts of an observation."""
+"""Kernels of ``observation_cards.py`` for the larger parts of an observation."""
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 import pytest
 
-from abl_cards.games.state.state import next_turn
+from abl_cards.games.state.turns import next_turn
 from tests.games.guandan.scripted import is_over, leads, order, play, sit_down
 from tests.games.guandan.states import PROFILES, engine
 

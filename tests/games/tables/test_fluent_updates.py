@@ -7,7 +7,8 @@ import pytest
 
 from abl_cards.games.description.fluents import MAX_COUNT, Fluents
 from abl_cards.games.description.order_contexts import Contexts
-from abl_cards.games.state.state import empty_state, record_finish
+from abl_cards.games.state.state import empty_state
+from abl_cards.games.state.turns import record_finish
 from abl_cards.games.tables.fluent_updates import _apply_updates, find_true
 from abl_cards.games.tables.retraction import write_card_row
 
