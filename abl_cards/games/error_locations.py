@@ -13,7 +13,15 @@ from functools import cached_property
 from pathlib import Path
 
 from abl_cards.asp import Diagnostic, KBError, Location, PredicateUse, ProgramSummary, Severity, Signature
-from abl_cards.games.description import KB_ROOT, VARIANT_FILE, Folder, count_named_arguments, parse_files
+from abl_cards.games.description import (
+    ENGINE_SIGNATURES,
+    KB_ROOT,
+    VARIANT_FILE,
+    Folder,
+    count_named_arguments,
+    explain_missing_outputs,
+    parse_files,
+)
 
 _PREDICATE = re.compile(r"(\w+)(?:/(\d+)|(?=\())")
 _PARENT_FACT, _REMOVAL_FACTS = Signature("parent", 1), {Signature("leaves_out", 1), Signature("replaces", 1)}
@@ -32,7 +40,8 @@ def relocate_errors(problem: KBError, folder: Folder, profile: str | None) -> KB
         locator = _ErrorLocator(folder, profile, layers, folder.program(profile))
     except KBError:  # the text cannot be parsed: these errors have their lines
         return problem
-    return KBError([locator.relocate(diagnostic) for diagnostic in problem.diagnostics])
+    explained = explain_missing_outputs(problem, locator.program, ENGINE_SIGNATURES)
+    return KBError([locator.relocate(diagnostic) for diagnostic in explained.diagnostics])
 
 
 @dataclass(frozen=True)

@@ -120,6 +120,7 @@ if TYPE_CHECKING:
         value_owner,
     )
     from abl_cards.games.description.source_origins import SourceOrigins
+    from abl_cards.games.description.unknown_names import explain_missing_outputs
     from abl_cards.games.description.validation_cache import (
         cached_number,
         is_known_valid,
@@ -220,6 +221,7 @@ __all__ = [
     "compute_fluent_inputs",
     "count_named_arguments",
     "counts_from_cards",
+    "explain_missing_outputs",
     "explain_unknown_fluent",
     "find_contexts",
     "find_fluent_declarations",

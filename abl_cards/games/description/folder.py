@@ -28,7 +28,7 @@ from abl_cards.circuit import KnowledgeBase
 from abl_cards.core import ErrorCode
 from abl_cards.games.description.fluents import FLUENT_TYPES, read_fluent_types
 from abl_cards.games.description.shelf_names import explain_shelf_problems, find_shelf_clashes, leave_out_shelf_warnings
-from abl_cards.games.description.unknown_names import explain_unknown_names
+from abl_cards.games.description.unknown_names import explain_unknown_names, suggest_engine_predicates
 from abl_cards.games.description.variants import (
     AUXILIARY_DIR,
     KB_ROOT,
@@ -296,7 +296,9 @@ def load_knowledge_base(
         raise explain_unknown_names(own, program, folder.include_paths, outputs) from None
     warnings = leave_out_shelf_warnings(kb.warnings, common_dirs)
     used_elsewhere = _definitions_for_other_files(folder, files, program) if warnings else set()
-    own_warnings = (warning for warning in warnings if warning.location not in used_elsewhere)
+    own_warnings = suggest_engine_predicates(
+        (warning for warning in warnings if warning.location not in used_elsewhere), program, outputs
+    )
     clashes = find_shelf_clashes(program, common_dirs, outputs | inputs)
     return replace(kb, warnings=(*own_warnings, *clashes))
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 
-from abl_cards.asp import Diagnostic, KBError, Location, PredicateUse, ProgramSummary, Signature
+from abl_cards.asp import Diagnostic, KBError, PredicateUse, ProgramSummary, Severity, Signature, did_you_mean
 from abl_cards.core import ErrorCode
 from abl_cards.games.description.fluents import FLUENT_TYPES, SET_VALUED
 from abl_cards.games.description.variants import parse_files
 
 _MAX_FILES = 3
+_PREDICATE_NAME = re.compile(r"(\w+)(?:/\d|\()")
 
 
 def explain_unknown_names(
@@ -26,47 +29,131 @@ def explain_unknown_names(
         known: Predicates that the engine reads.
 
     Returns:
-        The problems. An unknown predicate names the shared files that derive it, or says that the engine reads it; an
-        unknown input says how fluents are declared.
+        The problems. An unknown predicate names one of the same arity that is derived but not used and has a similar
+        name, else the shared files that derive it, or says that the engine reads it; an unknown input says how fluents
+        are declared.
     """
-    uses = {use.location: use.signature for use in (*program.bodies, *program.externals)}
-    return KBError([_explain(item, uses, program, shelf, known) for item in error.diagnostics])
+    explainer = _Explainer(error, program, shelf, known)
+    return KBError([explainer.explain(item) for item in error.diagnostics])
 
 
-def _explain(
-    item: Diagnostic,
-    uses: dict[Location, Signature],
-    program: ProgramSummary,
-    shelf: Sequence[Path],
-    known: Collection[Signature],
-) -> Diagnostic:
-    signature = uses.get(item.location) if item.location else None
-    if signature is None:
+def explain_missing_outputs(error: KBError, program: ProgramSummary, known: Collection[Signature]) -> KBError:
+    """Place errors about predicates that no rule derives at rules for a similar name that nothing uses.
+
+    Args:
+        error: Problems of a game.
+        program: Summary of all rule files.
+        known: Predicates that the engine reads.
+
+    Returns:
+        The problems; those that name no such predicate, or have no similar name, are as they were.
+    """
+    derived = {use.signature for use in program.heads}
+
+    def explain(item: Diagnostic) -> Diagnostic:
+        if item.severity != Severity.ERROR or item.code == ErrorCode.UNKNOWN_PREDICATE:
+            return item
+        names = set(_PREDICATE_NAME.findall(f"{item.message} {item.remedy}"))
+        for missing in sorted(signature for signature in {*known} - derived if signature.name in names):
+            if similar := _find_unused_like(missing, program, known):
+                remedy = f"'{similar.signature}' is used nowhere: did you mean '{missing}'?"
+                return replace(item, location=similar.location, remedy=remedy)
         return item
-    if item.code == ErrorCode.UNKNOWN_INPUT:
-        kinds = FLUENT_TYPES if signature.arity else (SET_VALUED,)
-        ways = " or ".join(f"{kind}({signature.name},{signature.arity})" for kind in kinds)
-        suggestion = f"{item.remedy} A fluent is declared" if item.remedy.endswith("?") else "declare a fluent"
-        return replace(item, remedy=f"{suggestion} by {ways}")
-    if item.code == ErrorCode.MISSING_INPUT:
-        files = _files_that_declare(signature, program, shelf)
-        return replace(item, remedy=f"{item.remedy}, or write {' or '.join(files)}") if len(files) == 1 else item
-    if item.code == ErrorCode.UNKNOWN_PREDICATE:
-        files = _files_that_declare(signature, program, shelf)
-        includes = f"write {' or '.join(files[:_MAX_FILES])}" if files else ""
-        own = "derive it: docs/reference/predicates.md says how" if signature in known else "derive it"
-        if includes or signature in known:
-            return replace(item, remedy=f"{own}, or {includes}" if includes else own)
-    return item
+
+    return KBError([explain(item) for item in error.diagnostics])
 
 
-def _files_that_declare(signature: Signature, program: ProgramSummary, shelf: Sequence[Path]) -> list[str]:
-    """Return the statements that include a shared file with a rule or an ``#external`` for a predicate."""
-    included = {Path(source.path).resolve() for source in program.sources.files}
-    found = []
-    for file in sorted(file for directory in shelf for file in directory.glob("*.lp")):
-        text = None if file.resolve() in included else parse_files([file], tuple(shelf))
-        uses: list[PredicateUse] = [*text.heads, *text.externals] if text else []
-        if any(use.signature == signature and Path(use.location.file) == file for use in uses):
-            found.append(f"#include <{file.stem}>.")
-    return found
+def suggest_engine_predicates(
+    warnings: Iterable[Diagnostic], program: ProgramSummary, known: Collection[Signature]
+) -> Iterator[Diagnostic]:
+    """Suggest, for predicates that nothing uses, those that the engine reads and no rule derives.
+
+    Args:
+        warnings: Warnings about the rule files.
+        program: Summary of all rule files.
+        known: Predicates that the engine reads.
+
+    Yields:
+        The warnings in their order.
+    """
+    heads = {use.location: use.signature for use in program.heads}
+    missing = set(known) - set(heads.values())
+    for item in warnings:
+        unused = heads.get(item.location) if item.location and item.code == ErrorCode.UNUSED_DEFINITION else None
+        same_arity = [str(signature) for signature in missing if unused and signature.arity == unused.arity]
+        suggestion = "" if item.remedy.endswith("?") else did_you_mean(str(unused), same_arity)
+        yield replace(item, remedy=suggestion) if suggestion else item
+
+
+def _find_unused_like(missing: Signature, program: ProgramSummary, known: Collection[Signature]) -> PredicateUse | None:
+    """Return the head of a rule whose predicate nothing uses and whose name is similar to a missing one."""
+    used = {use.signature for use in program.bodies} | {*known, *program.shown}
+    unused = {str(use.signature): use for use in reversed(program.heads) if use.signature not in used}
+    similar = did_you_mean(str(missing), [name for name, use in unused.items() if use.signature.arity == missing.arity])
+    return next((use for name, use in unused.items() if f"'{name}'" in similar), None)
+
+
+class _Explainer:
+    """Remedies for the problems of a program."""
+
+    def __init__(
+        self, error: KBError, program: ProgramSummary, shelf: Sequence[Path], known: Collection[Signature]
+    ) -> None:
+        self._program, self._shelf, self._known = program, shelf, known
+        self._uses = {use.location: use.signature for use in (*program.bodies, *program.externals)}
+        codes = (ErrorCode.MISSING_INPUT, ErrorCode.UNKNOWN_PREDICATE)
+        self._missing = {self._uses.get(item.location) for item in error.diagnostics if item.code in codes}
+
+    def explain(self, item: Diagnostic) -> Diagnostic:
+        """Return a problem with the remedy for its name."""
+        signature = self._uses.get(item.location) if item.location else None
+        if signature is None:
+            return item
+        if item.code == ErrorCode.UNKNOWN_INPUT:
+            kinds = FLUENT_TYPES if signature.arity else (SET_VALUED,)
+            ways = " or ".join(f"{kind}({signature.name},{signature.arity})" for kind in kinds)
+            suggestion = f"{item.remedy} A fluent is declared" if item.remedy.endswith("?") else "declare a fluent"
+            return replace(item, remedy=f"{suggestion} by {ways}")
+        if item.code == ErrorCode.MISSING_INPUT:
+            includes = self._includes_for(signature)
+            return replace(item, remedy=f"{item.remedy}, or {includes}") if includes else item
+        if item.code == ErrorCode.UNKNOWN_PREDICATE:
+            if similar := _find_unused_like(signature, self._program, self._known):
+                return replace(item, remedy=f"did you mean '{similar.signature}'?")
+            includes = self._includes_for(signature)
+            own = "derive it: docs/reference/predicates.md says how" if signature in self._known else "derive it"
+            if includes or signature in self._known:
+                return replace(item, remedy=f"{own}, or {includes}" if includes else own)
+        return item
+
+    def _includes_for(self, signature: Signature) -> str:
+        """Return advice to include a shared file; of those with what they include, one that supplies most names."""
+        supplies = {file: names & self._missing for file, names in self._shared_names.items() if signature in names}
+        most = max(map(len, supplies.values()), default=0)
+        direct = [file for file in supplies if signature in self._own_names[file]]
+        best = direct if any(len(supplies[file]) == most for file in direct) else list(supplies)
+        files = [file for file in best if len(supplies[file]) == most]
+        files.sort(key=lambda file: len(self._shared_names[file]))
+        return f"write {' or '.join(f'#include <{file.stem}>.' for file in files[:_MAX_FILES])}" if files else ""
+
+    @cached_property
+    def _programs(self) -> dict[Path, ProgramSummary]:
+        """Shared files that are not included, each parsed with what it includes."""
+        included = {Path(source.path).resolve() for source in self._program.sources.files}
+        files = sorted(file for directory in self._shelf for file in directory.glob("*.lp"))
+        return {file: parse_files([file], tuple(self._shelf)) for file in files if file.resolve() not in included}
+
+    @cached_property
+    def _shared_names(self) -> dict[Path, set[Signature]]:
+        """Predicates with a rule or an ``#external`` in each shared file or in what it includes."""
+        return {
+            file: {use.signature for use in (*text.heads, *text.externals)} for file, text in self._programs.items()
+        }
+
+    @cached_property
+    def _own_names(self) -> dict[Path, set[Signature]]:
+        """Predicates with a rule or an ``#external`` in each shared file itself."""
+        return {
+            file: {use.signature for use in (*text.heads, *text.externals) if Path(use.location.file) == file}
+            for file, text in self._programs.items()
+        }

@@ -83,3 +83,49 @@ def test_what_follows_from_unknown_names_is_left_out(tmp_path: Path) -> None:
     problems = problems_of(edited(tmp_path / "game", {"game.lp": ("seat(0..3).", "")}, name="whist"))
     assert {item.severity for item in problems} == {Severity.ERROR}
     assert {item.code for item in problems} == {ErrorCode.UNKNOWN_PREDICATE}
+
+
+@pytest.mark.parametrize(
+    ("file", "rule", "misspelt", "code"),
+    [
+        ("game.lp", "over :- #count", "ovr :- #count", ErrorCode.MISSING_OUTPUT),
+        ("game.lp", "leads(S) :-", "lead(S) :-", ErrorCode.MISSING_OUTPUT),
+        ("labels.lp", "needs(set(R,N),1,R,N)", "need(set(R,N),1,R,N)", ErrorCode.MISSING_FACT),
+    ],
+)
+def test_a_misspelt_engine_predicate_is_pointed_at(
+    tmp_path: Path, file: str, rule: str, misspelt: str, code: ErrorCode
+) -> None:
+    folder = edited(tmp_path / "game", {file: (rule, misspelt)}, name="president")
+    with pytest.raises(KBError) as caught:
+        load(folder).engine()
+    (found,) = caught.value.diagnostics
+    assert (found.code, place_of(found)) == (code, line_of(folder, misspelt))
+    assert all(name in found.remedy for name in (name_of(rule), name_of(misspelt)))
+
+
+def test_an_unused_predicate_may_be_one_that_the_engine_reads(tmp_path: Path) -> None:
+    folder = edited(tmp_path / "game", {"game.lp": ("match_over.", "mach_over.")}, name="president")
+    (found,) = load(folder).knowledge_base().warnings
+    assert (found.code, place_of(found)) == (ErrorCode.UNUSED_DEFINITION, line_of(folder, "mach_over"))
+    assert "match_over" in found.remedy
+
+
+def test_a_misspelt_rule_comes_before_shared_files(tmp_path: Path) -> None:
+    """Shared files derive `strength/2` too, but the game has a rule for a similar name that nothing uses."""
+    folder = edited(tmp_path / "game", {"labels.lp": ("strength(set", "strenght(set")}, name="president")
+    found = [item for item in problems_of(folder) if item.code == ErrorCode.UNKNOWN_PREDICATE]
+    assert found
+    assert all("strenght/2" in item.remedy for item in found)
+    assert not any("#include" in item.remedy for item in found)
+
+
+def test_of_the_shared_files_one_that_supplies_most_of_what_is_missing_comes_first(tmp_path: Path) -> None:
+    folder = edited(tmp_path / "game", {"game.lp": ("#include <climbing>.", "")}, name="president")
+    found = [item for item in problems_of(folder) if item.code == ErrorCode.MISSING_INPUT]
+    assert {name for item in found for name in ("out/1", "leading/0") if name in item.message} == {"out/1", "leading/0"}
+    assert all("write #include <climbing>." in item.remedy for item in found)
+
+
+def name_of(rule: str) -> str:
+    return rule.partition("(")[0].partition(" ")[0]
