@@ -25,6 +25,16 @@ def test_partners_that_are_found_in_play_are_no_lone_seats() -> None:
     assert "everybody plays for himself" in run("kb", "describe", "president").stdout
 
 
+def test_an_order_that_changes_and_wild_cards_are_said() -> None:
+    text = run("kb", "describe", "guandan").stdout
+    assert "when a match begins: 3 4 5 6 7 8 9 T J Q K A 2 small joker" in text  # the level is 2, and above the ace
+    assert "wild cards when a match begins: H2\n" in text
+    assert "depends on: level\n" in text
+    constant = run("kb", "describe", "president").stdout
+    assert "depends on" not in constant
+    assert "wild" not in constant
+
+
 def test_cards_that_are_not_dealt_are_counted() -> None:
     assert "3 set aside" in run("kb", "describe", "doudizhu").stdout
     assert "set aside" not in run("kb", "describe", "president").stdout
