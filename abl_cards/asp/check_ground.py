@@ -195,6 +195,12 @@ def _check_weighted(
         description = f"{convention.weighted.name}s"
         message = f"the {description} may add up to more than {INT32_MAX}"
         yield make_error(location, message, "use smaller weights", ErrorCode.INTEGER_OVERFLOW)
+    effective = {str(key[0]).partition("(")[0] for key, weight in weights.items() if weight != 0}
+    for functor, location in functors.items():
+        if functor not in effective:
+            message = f"every {convention.weighted.name} of '{functor}' is 0: it changes nothing"
+            remedy = "give it a weight, or remove it"
+            yield make_warning(location, message, remedy, ErrorCode.INCOMPLETE_PREFERENCE)
     yield from _check_texts(instances, program, functors, convention)
     yield from _check_placeholders(program, [key[0] for key in weights])
 

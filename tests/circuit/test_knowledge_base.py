@@ -225,6 +225,18 @@ def test_a_name_that_stands_only_in_a_comparison_is_a_warning(
     assert all(remedy in warning.remedy for warning in found)
 
 
+def test_a_preference_that_weighs_nothing_is_a_warning(load: Load) -> None:
+    kb = load(
+        DECLARATION + "legal(1) :- held(1,1).\n"
+        'preference(none,g). says(none,en,"x"). says(none,zh,"x"). cost(none(R),0) :- held(R,1).\n'
+        'preference(some,g). says(some,en,"x"). says(some,zh,"x"). cost(some(R),R-1) :- held(R,1).',
+        outputs=[("legal", 1)],
+    )
+    assert [(warning.code, warning.message.split("'")[1]) for warning in kb.warnings] == [
+        (ErrorCode.INCOMPLETE_PREFERENCE, "none")
+    ]
+
+
 def test_switches_that_are_off_are_no_warning(load: Load) -> None:
     kb = load(DECLARATION + "#defined switch/0.\na :- switch. b :- a. legal(1) :- held(1,1). legal(2) :- b.")
     assert [warning for warning in kb.warnings if warning.code == ErrorCode.NEVER_DERIVED] == []
