@@ -102,7 +102,9 @@ class _Explainer:
         self._program, self._shelf, self._known = program, shelf, known
         self._uses = {use.location: use.signature for use in (*program.bodies, *program.externals)}
         codes = (ErrorCode.MISSING_INPUT, ErrorCode.UNKNOWN_PREDICATE)
-        self._missing = {self._uses.get(item.location) for item in error.diagnostics if item.code in codes}
+        self._missing = {
+            self._uses.get(item.location) for item in error.diagnostics if item.location and item.code in codes
+        }
 
     def explain(self, item: Diagnostic) -> Diagnostic:
         """Return a problem with the remedy for its name."""

@@ -11,18 +11,8 @@ if TYPE_CHECKING:
     from abl_cards.games.notation.card_grid import NO_KIND, CardGrid, build_card_grid
     from abl_cards.games.notation.composed_moves import MAX_COMPOSED_PLAYS, list_composed_plays
     from abl_cards.games.notation.composition import compose_move, compose_parts
-    from abl_cards.games.notation.decision_points import (
-        choices_at_acts,
-        convert_decisions,
-        decision_point_at,
-        decisions_at_acts,
-        find_choice_acts,
-        find_play_acts,
-        legal_composed_moves,
-        legal_labels,
-        legal_moves,
-        read_decision_point,
-    )
+    from abl_cards.games.notation.decision_conversion import convert_decisions
+    from abl_cards.games.notation.decision_points import decision_point_at, read_decision_point
     from abl_cards.games.notation.derivations import PlayDerivation, derive_readings
     from abl_cards.games.notation.fields import error_context, read_cards, state_fields
     from abl_cards.games.notation.fluent_json import FluentCodec
@@ -40,11 +30,18 @@ if TYPE_CHECKING:
         read_play,
         resolve_form,
     )
+    from abl_cards.games.notation.recorded_acts import (
+        choices_at_acts,
+        decisions_at_acts,
+        find_choice_acts,
+        find_play_acts,
+    )
     from abl_cards.games.notation.records import MatchRecorder
     from abl_cards.games.notation.rendering import argument_sorts, play_name, render_table, render_view, spell
     from abl_cards.games.notation.replay import match_states_after, replay_records
     from abl_cards.games.notation.required_fields import required_for_explanation
     from abl_cards.games.notation.seats import other_seats
+    from abl_cards.games.notation.state_moves import legal_composed_moves, legal_labels, legal_moves
 
 __all__ = [
     "MAX_COMPOSED_PLAYS",

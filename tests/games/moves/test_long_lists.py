@@ -115,7 +115,7 @@ def test_a_state_with_too_many_moves_leaves_the_others_their_answer(engine: Engi
 def test_many_lines_are_answered_in_parts(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     states = [few_cards(engine, cards) for cards in (5, 2, 3, 8, 60, 1)]
     whole = engine.legal_moves(states)
-    monkeypatch.setattr("abl_cards.games.notation.decision_points.MAX_CARD_SETS", 4)
+    monkeypatch.setattr("abl_cards.games.notation.state_moves.MAX_CARD_SETS", 4)
     with pytest.raises(TooManyMovesError) as raised:
         engine.legal_moves(states)
     assert raised.value.code == ErrorCode.TOO_MANY_MOVES

@@ -12,16 +12,11 @@ import pytest
 
 from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.games.compiled.compiled_game import CompiledGame
-from abl_cards.games.notation.decision_points import (
-    choices_at_acts,
-    decisions_at_acts,
-    find_choice_acts,
-    find_play_acts,
-    legal_moves,
-    read_decision_point,
-)
+from abl_cards.games.notation.decision_points import read_decision_point
+from abl_cards.games.notation.recorded_acts import choices_at_acts, decisions_at_acts, find_choice_acts, find_play_acts
 from abl_cards.games.notation.records import MatchRecorder, read_record
 from abl_cards.games.notation.replay import replay_records
+from abl_cards.games.notation.state_moves import legal_moves
 from abl_cards.games.tables.listeners import NullListener
 from abl_cards.games.tables.tables import Tables
 from tests.games.random_play import match_keys, step

@@ -11,7 +11,8 @@ import pytest
 from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.games.compiled.compiled_game import CompiledGame
 from abl_cards.games.engine import Engine
-from abl_cards.games.notation.decision_points import decision_point_at, legal_labels, legal_moves, read_decision_point
+from abl_cards.games.notation.decision_points import decision_point_at, read_decision_point
+from abl_cards.games.notation.state_moves import legal_labels, legal_moves
 from abl_cards.games.notation.states import build_tables, read_state, write_state
 from abl_cards.games.tables.tables import Tables
 from tests.effort import amount

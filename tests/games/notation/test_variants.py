@@ -9,10 +9,12 @@ import pytest
 
 from abl_cards.core.errors import GameError
 from abl_cards.games.compiled.compiled_game import CompiledGame
-from abl_cards.games.notation.decision_points import convert_decisions, legal_moves, read_decision_point
+from abl_cards.games.notation.decision_conversion import convert_decisions
+from abl_cards.games.notation.decision_points import read_decision_point
 from abl_cards.games.notation.plays import read_play, resolve_form
 from abl_cards.games.notation.records import MatchRecorder
 from abl_cards.games.notation.replay import replay_records
+from abl_cards.games.notation.state_moves import legal_moves
 from abl_cards.games.notation.states import build_tables, read_state, write_state
 from abl_cards.games.tables.choices import Choices
 from abl_cards.games.tables.decisions import Decisions
