@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import abl_cards
+from tests import cli_runs
 from tests.conftest import ROOT
 
 EXAMPLE = ROOT / "tests" / "examples" / "public_api.py"
@@ -61,6 +62,8 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_command_runs_where_only_the_wheel_is(installed: Path, tmp_path: Path) -> None:
+    """Check a game that passed before: the environment would compile all kernels anew, as the long tests do."""
+    assert cli_runs.run("kb", "check", "president").exit_code == 0
     assert Path(
         run(installed, "-c", "import abl_cards; print(abl_cards.__file__)", cwd=tmp_path).strip()
     ).is_relative_to(installed.parents[1])

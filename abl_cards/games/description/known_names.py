@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -49,14 +49,22 @@ class KnownNames:
     folder: Folder
     fluents: Fluents
 
-    @cached_property
-    def other_profiles(self) -> Sequence[KnownNames]:
-        """Names in each profile of the folder that can be read; slow, so this is checked last."""
-        known_names = []
+    @property
+    def other_profiles(self) -> Iterator[KnownNames]:
+        """Names in each profile of the folder that can be read; each is slow the first time, so this comes last."""
         for profile in self.folder.profiles:
-            with suppress(KBError):
-                known_names.append(read_known_names(self.folder, profile))
-        return known_names
+            if profile not in self._names_by_profile:
+                self._names_by_profile[profile] = None
+                with suppress(KBError):
+                    self._names_by_profile[profile] = read_known_names(self.folder, profile)
+            names = self._names_by_profile[profile]
+            if names is not None:
+                yield names
+
+    @cached_property
+    def _names_by_profile(self) -> dict[str, KnownNames | None]:
+        """Names in the profiles that were read; None for one that cannot be read."""
+        return {}
 
     def _argument_values(self, name: str, arity: int, index: int = 0) -> set[Term]:
         """Return the values of one argument of a fact."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
-from abl_cards.asp import Diagnostic, ProgramSummary, Signature, Term, did_you_mean, make_error, split_term
+from abl_cards.asp import Diagnostic, KBError, ProgramSummary, Signature, Term, did_you_mean, make_error, split_term
 from abl_cards.core import LANGUAGES, ErrorCode
 from abl_cards.games.description.fluents import COUNTER, SINGLE_VALUED, Fluent
 from abl_cards.games.description.known_names import KnownNames
@@ -89,7 +90,10 @@ def _find_wrong_bodies(program: ProgramSummary, known: KnownNames, is_strict: bo
 
 def _derived_predicates(known: KnownNames) -> set[Signature]:
     """Return the predicates that the files of any profile derive or define."""
-    programs = [known.program, *(other.program for other in known.other_profiles)]
+    programs = [known.program]
+    for profile in known.folder.profiles:
+        with suppress(KBError):  # what cannot be parsed derives nothing
+            programs.append(known.folder.program(profile))
     return {use.signature for program in programs for use in program.heads}.union(
         *(program.defined for program in programs)
     )

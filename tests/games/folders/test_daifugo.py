@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from random import Random
 from typing import Any, NamedTuple
 
@@ -43,16 +44,12 @@ def label_of(reading: brute.Reading) -> str:
     return f"five({rank})" if reading.number == 5 else f"set({rank},{suits})"
 
 
-LABELS = {
-    label_of(reading): reading
-    for hand in [[*(suit + rank for rank in brute.RANKS), brute.JOKER] for suit in brute.SUITS]
-    for reading, _ in brute.plays(hand)
-} | {
-    label_of(reading): reading
-    for hand in [[*(suit + rank for suit in brute.SUITS), brute.JOKER] for rank in brute.RANKS]
-    for reading, _ in brute.plays(hand)
-}
-"""The reading of each label."""
+@cache
+def readings() -> dict[str, brute.Reading]:
+    """The reading of each label."""
+    by_suit = [[*(suit + rank for rank in brute.RANKS), brute.JOKER] for suit in brute.SUITS]
+    by_rank = [[*(suit + rank for suit in brute.SUITS), brute.JOKER] for rank in brute.RANKS]
+    return {label_of(reading): reading for hand in by_suit + by_rank for reading, _ in brute.plays(hand)}
 
 
 def listed(rules: CompiledGame, decisions: Decisions) -> Iterator[set[tuple[str, frozenset[str]]]]:
@@ -103,7 +100,7 @@ class _Referee(NullListener):
             expected = {(label_of(reading), cards) for reading, cards in match.options()}
             assert legal == expected | ({("pass", frozenset())} if match.old else set())
             label = rules.label_texts[rules.forms.label_of[moves.form[index]]]
-            play = None if label == "pass" else (LABELS[label], frozenset(_texts(rules, moves.cards[index])))
+            play = None if label == "pass" else (readings()[label], frozenset(_texts(rules, moves.cards[index])))
             self.met.update(["decisions", *situations(match, play)])
             match.act(play)
 
@@ -163,7 +160,7 @@ def planted_deals(rules: CompiledGame, number: int, seed: int) -> FixedDeals:
 
 def _largest(rules: CompiledGame, mask: np.ndarray, keys: np.ndarray) -> np.ndarray:
     """Return the masks of labels with only plays of most cards for half of the keys, and rarely a pass."""
-    sizes = np.array([1 if label == "pass" else 1 + LABELS[label].number for label in rules.label_texts])[:, None]
+    sizes = np.array([1 if label == "pass" else 1 + readings()[label].number for label in rules.label_texts])[:, None]
     largest = np.where(mask, sizes, 0)
     few = (largest == largest.max(axis=0)) & (mask == 1)
     return np.where(keys % np.uint64(2) == 0, few, mask).astype(np.uint8)
@@ -260,7 +257,7 @@ def test_planted_states_are_those_of_the_brute_force() -> None:
 def _read(move: Any) -> brute.Play:
     """Read a move in JSON; cards alone are a play of one meaning."""
     if isinstance(move, dict):
-        return LABELS[move["label"]], frozenset(move["cards"])
+        return readings()[move["label"]], frozenset(move["cards"])
     (reading,) = brute.readings(move)
     return reading, frozenset(move)
 

@@ -23,6 +23,7 @@ from abl_cards.core import ErrorCode, GameError  # noqa: E402
 from abl_cards.reasoners import ProbabilityReasoner, ProgramKB  # noqa: E402
 from abl_cards.reasoners.abduction.assignment_search import CircuitSolver, PlanSolver  # noqa: E402
 from abl_cards.reasoners.abduction.clingo_assignments import ClingoAssignments  # noqa: E402
+from tests.effort import amount  # noqa: E402
 from tests.reasoners.abduction.reference_kbs import DIGITS, tasks  # noqa: E402
 
 SUM = "result(S) :- S = #sum{ V,P : symbol(P,V) }."
@@ -186,7 +187,7 @@ def random_programs(draw: st.DrawFn) -> str:
     return "\n".join(lines)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=amount(5, 15), deadline=None)
 @given(random_programs(), st.integers(0, 1000))
 def test_all_solvers_agree_on_random_programs(program: str, seed: int) -> None:
     random = np.random.default_rng(seed)
