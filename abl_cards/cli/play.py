@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -33,6 +33,9 @@ from abl_cards.cli.ray_option import RayAddress, RayCommand, connect_cluster
 from abl_cards.core import format_count
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from abl_cards.agents import Agent
     from abl_cards.games import Engine
     from abl_cards.matches import FileReplay, MatchResult
@@ -126,10 +129,10 @@ def match(
     bar = nullcontext(lambda done, remark: None) if is_interactive else _show_games(names, games)
     try:
         with open_record_writer(record) as write, open_record_writer(log) as log_round, bar as show:
+            progress = _MatchProgress(show)
             result = play_match(
-                engine, players, games, seed, names=names,
-                on_progress=lambda done, wins: show(done, " : ".join(map(str, wins))), write_record=write,
-                use_fixed_deals=deals is not None, log=log_round,
+                engine, players, games, seed, names=names, on_progress=progress.show_games,
+                on_points=progress.count_episodes, write_record=write, use_fixed_deals=deals is not None, log=log_round,
             )  # fmt: skip
     except PlayerLeftError as left:
         typer.echo(no_result_text(left, language), err=True)
@@ -139,6 +142,22 @@ def match(
     else:
         print_result(result, engine, language)
     write_csv_file(csv, match_rows(result) if csv else [])
+
+
+class _MatchProgress:
+    """Progress of games; where a game has many episodes their number shows that play goes on."""
+
+    def __init__(self, show: Callable[[int, str], None]) -> None:
+        self._show, self._num_episodes = show, 0
+
+    def count_episodes(self, games: NDArray[np.int64], points: NDArray[np.float32]) -> None:
+        """Count the episodes that have ended."""
+        self._num_episodes += len(games)
+
+    def show_games(self, done: int, wins: Sequence[int]) -> None:
+        """Show the finished games, the wins of each agent, and the episodes where they are more than the games."""
+        more = f", {format_count(self._num_episodes, 'episode')}" if self._num_episodes > done else ""
+        self._show(done, " : ".join(map(str, wins)) + more)
 
 
 def _show_games(names: Sequence[str], games: int) -> AbstractContextManager[ShowProgress]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from abl_cards.cli import progress
 from abl_cards.matches.records import sample_records_path
 from tests.cli_runs import run
 from tests.full_disk import files_up_to
@@ -44,6 +45,18 @@ def test_match_as_a_table() -> None:
     assert answer.exit_code == 0
     assert "95 % interval" in answer.stdout
     assert answer.stdout.splitlines()[-1].startswith("3 games, ")
+
+
+def test_progress_counts_the_episodes_of_long_matches(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "LINE_SECONDS", 0.0)
+    result = run("match", "guandan", "greedy", "random", "--games", "2", "--json")
+    lines = [line for line in result.stderr.splitlines() if line.startswith("greedy : random: ")]
+    counts = [int(found[1]) for line in lines if (found := re.search(r", (\d+) episodes?", line))]
+    assert counts == sorted(counts)
+    assert counts[-1] == json.loads(result.stdout)["episodes"]
+    assert any("0 of 2, 0 : 0, 1 episode," in line for line in lines)
+    short = run("match", "president", "greedy", "random", "--games", "2")  # a match is one episode
+    assert not re.search("[0-9] episode", short.stderr)
 
 
 @pytest.mark.parametrize("name", ["games.jsonl", "games.jsonl.gz"])
