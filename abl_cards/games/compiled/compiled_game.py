@@ -46,11 +46,7 @@ from abl_cards.games.moves import (
     label_reach,
     with_form_rows,
 )
-from abl_cards.games.state import (
-    TableState,
-    TurnTable,
-    empty_state,
-)
+from abl_cards.games.state import TableState, TurnTable, empty_state
 
 MIN_PACKED_FORMS = 1024
 """Answers for at least so many forms are left packed, and unpacked for the label that is drawn."""

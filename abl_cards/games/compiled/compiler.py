@@ -34,9 +34,7 @@ from abl_cards.games.description import (
     read_pack,
     with_outputs,
 )
-from abl_cards.games.moves import (
-    build_move_lookup,
-)
+from abl_cards.games.moves import build_move_lookup
 
 
 def compile_game(folder: Folder, profile: str | None = None, cache: bool = True) -> CompiledGame:

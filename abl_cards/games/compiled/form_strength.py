@@ -11,11 +11,7 @@ from numpy.typing import NDArray
 from abl_cards.asp import Term, make_kb_error
 from abl_cards.circuit import Circuit, KnowledgeBase
 from abl_cards.core import ErrorCode
-from abl_cards.games.description import (
-    Contexts,
-    Forms,
-    require_int,
-)
+from abl_cards.games.description import Contexts, Forms, require_int
 
 
 def read_tiers(kb: KnowledgeBase, forms: Forms) -> Mapping[Term, int]:

@@ -21,9 +21,7 @@ from abl_cards.games.description import (
     read_card_codes,
     require_int,
 )
-from abl_cards.games.moves import (
-    MoveTables,
-)
+from abl_cards.games.moves import MoveTables
 
 
 def build_move_tables(

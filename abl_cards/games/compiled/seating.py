@@ -12,9 +12,7 @@ from numpy.typing import NDArray
 from abl_cards.asp import Term, make_kb_error
 from abl_cards.circuit import KnowledgeBase
 from abl_cards.core import ErrorCode
-from abl_cards.games.description import (
-    require_int,
-)
+from abl_cards.games.description import require_int
 
 MAX_SEATS = 12
 """Maximum number of seats."""

@@ -10,17 +10,8 @@ from abl_cards.circuit import Circuit, KnowledgeBase
 from abl_cards.core import ErrorCode
 from abl_cards.games.binding import CircuitQuery, make_array_writer
 from abl_cards.games.compiled.seating import Seating
-from abl_cards.games.description import (
-    Forms,
-    InputSchema,
-)
-from abl_cards.games.state import (
-    EPISODE_OVER_BIT,
-    NO_NEXT_SEAT,
-    TRICK_OVER_BIT,
-    Strides,
-    TurnTable,
-)
+from abl_cards.games.description import Forms, InputSchema
+from abl_cards.games.state import EPISODE_OVER_BIT, NO_NEXT_SEAT, TRICK_OVER_BIT, Strides, TurnTable
 
 MAX_TURN_ENTRIES = 1 << 24
 """Maximum number of entries of a turn table."""

@@ -9,10 +9,7 @@ import numpy as np
 from abl_cards.asp import Term, make_kb_error
 from abl_cards.core import ErrorCode
 from abl_cards.games.compiled import CompiledGame
-from abl_cards.games.description import (
-    OBSERVATION_PARTS,
-    WILD,
-)
+from abl_cards.games.description import OBSERVATION_PARTS, WILD
 from abl_cards.games.tables import observation_kernels
 from abl_cards.games.tables.hand_limits import largest_hand
 from abl_cards.games.tables.observation_fluents import make_after, make_counted, make_fluent, make_fluents, make_tally

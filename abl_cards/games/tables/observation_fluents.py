@@ -10,14 +10,7 @@ from numpy.typing import NDArray
 from abl_cards.asp import Term, make_kb_error
 from abl_cards.core import ErrorCode
 from abl_cards.games.compiled import CompiledGame
-from abl_cards.games.description import (
-    COUNTER,
-    OBSERVATION_PARTS,
-    SET_VALUED,
-    SINGLE_VALUED,
-    Fluent,
-    fluents_by_name,
-)
+from abl_cards.games.description import COUNTER, OBSERVATION_PARTS, SET_VALUED, SINGLE_VALUED, Fluent, fluents_by_name
 from abl_cards.games.tables.observation_part import ByteArray, ObservationPart, SeatViews
 from abl_cards.games.types import ObservationFeature
 

@@ -12,9 +12,7 @@ from numpy.typing import NDArray
 from abl_cards.asp import Term, make_kb_error
 from abl_cards.core import ErrorCode
 from abl_cards.games.compiled import CompiledGame
-from abl_cards.games.description import (
-    require_int,
-)
+from abl_cards.games.description import require_int
 from abl_cards.games.tables.view import PlayerView
 from abl_cards.games.types import ObservationFeature
 

@@ -46,9 +46,7 @@ from numpy.typing import NDArray
 from abl_cards.asp import Term, make_kb_error
 from abl_cards.core import ErrorCode, map_ranges
 from abl_cards.games.compiled import CompiledGame, cache_per_game
-from abl_cards.games.description import (
-    require_int,
-)
+from abl_cards.games.description import require_int
 from abl_cards.games.tables.observation_cards import PART_FACTORIES
 from abl_cards.games.tables.observation_part import ObservationPart, PartWriter, SeatViews
 from abl_cards.games.tables.view import PlayerView
