@@ -195,10 +195,16 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     Returns:
         "did you mean '…'?", or an empty string when no known word is similar.
     """
+    nearest = find_nearest_word(word, known)
+    return f"did you mean '{nearest}'?" if nearest else ""
+
+
+def find_nearest_word(word: str, known: Iterable[str]) -> str | None:
+    """Return the known word that is most similar, as for `did_you_mean`; None when no known word is similar."""
     arity = word.removeprefix(_name_of(word))
     by_name = {_name_of(other): other for other in sorted(known, key=lambda other: (other.endswith(arity), other))}
     near = difflib.get_close_matches(_name_of(word), sorted(by_name), n=1, cutoff=MIN_SIMILARITY)
-    return f"did you mean '{by_name[near[0]]}'?" if near else ""
+    return by_name[near[0]] if near else None
 
 
 def _name_of(word: str) -> str:

@@ -8,7 +8,16 @@ from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
-from abl_cards.asp import Diagnostic, KBError, PredicateUse, ProgramSummary, Severity, Signature, did_you_mean
+from abl_cards.asp import (
+    Diagnostic,
+    KBError,
+    PredicateUse,
+    ProgramSummary,
+    Severity,
+    Signature,
+    did_you_mean,
+    find_nearest_word,
+)
 from abl_cards.core import ErrorCode
 from abl_cards.games.description.fluents import FLUENT_TYPES, SET_VALUED
 from abl_cards.games.description.variants import parse_files
@@ -88,9 +97,13 @@ def suggest_engine_predicates(
 def _find_unused_like(missing: Signature, program: ProgramSummary, known: Collection[Signature]) -> PredicateUse | None:
     """Return the head of a rule whose predicate nothing uses and whose name is similar to a missing one."""
     used = {use.signature for use in program.bodies} | {*known, *program.shown}
-    unused = {str(use.signature): use for use in reversed(program.heads) if use.signature not in used}
-    similar = did_you_mean(str(missing), [name for name, use in unused.items() if use.signature.arity == missing.arity])
-    return next((use for name, use in unused.items() if f"'{name}'" in similar), None)
+    unused = {
+        str(use.signature): use
+        for use in reversed(program.heads)
+        if use.signature not in used and use.signature.arity == missing.arity
+    }
+    nearest = find_nearest_word(str(missing), unused)
+    return unused[nearest] if nearest else None
 
 
 class _Explainer:
