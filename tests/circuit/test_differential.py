@@ -18,6 +18,7 @@ from abl_cards.circuit.knowledge_base import KnowledgeBase
 from abl_cards.circuit.oracle import Oracle, true_atoms, verify
 from abl_cards.circuit.proofs import ProofFinder
 from abl_cards.circuit.torch_backend import evaluate_torch
+from abl_cards.core.errors import ErrorCode
 from tests.circuit.chains import claims
 from tests.circuit.programs import INPUTS, OUTPUTS, programs
 from tests.effort import amount
@@ -36,7 +37,7 @@ def load_text(text: str, folder: Path | None = None) -> KnowledgeBase:
     try:
         kb = KnowledgeBase.load([file], inputs=INPUTS, outputs=OUTPUTS, cache=False)
     except KBError as refusal:
-        assume("the constraint is violated in every state" not in str(refusal))
+        assume(all(problem.code != ErrorCode.ALWAYS_VIOLATED for problem in refusal.diagnostics))
         raise
     kb.__dict__["oracle"] = Oracle(kb)  # while the file is there
     return kb
