@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from abl_cards.asp.errors import Diagnostic, Location, did_you_mean, make_error, make_warning
 from abl_cards.asp.intervals import INT32_MAX, INT32_MIN
 from abl_cards.asp.program import RuleSource, RuleSources
-from abl_cards.asp.program_summary import PredicateUse, ProgramSummary
+from abl_cards.asp.program_summary import PredicateUse, ProgramSummary, first_uses
 from abl_cards.asp.statements import VIOLATED
 from abl_cards.asp.terms import Input, Signature, Term
 from abl_cards.core import ErrorCode
@@ -99,7 +99,7 @@ def _check_externals(program: ProgramSummary, declared: set[Signature]) -> Itera
     for use in program.heads:
         heads.setdefault(use.signature, use.location)
     used = {use.signature for use in program.bodies}
-    for use in _first_uses(program.externals):
+    for use in first_uses(program.externals):
         if use.signature not in declared:
             remedy = did_you_mean(str(use.signature), map(str, declared)) or "the engine supplies no such input"
             yield make_error(use.location, f"unknown input '{use.signature}'", remedy, ErrorCode.UNKNOWN_INPUT)
@@ -148,10 +148,8 @@ def _check_missing_outputs(program: ProgramSummary, outputs: Collection[Signatur
 
 
 def _check_unused_predicates(program: ProgramSummary, outputs: Collection[Signature]) -> Iterator[Diagnostic]:
-    used = {use.signature for use in program.bodies}
-    used |= {*outputs, *program.shown, *program.defined, *CONVENTION_PREDICATES}
-    for use in _first_uses(program.heads):
-        if use.signature not in used and use.signature.name not in (VIOLATED.name, COST.name):
+    for use in program.unused_heads({*outputs, *CONVENTION_PREDICATES}).values():
+        if use.signature.name not in (VIOLATED.name, COST.name):
             others = {other.signature.name for other in program.bodies if other.signature.arity == use.signature.arity}
             remedy = did_you_mean(use.signature.name, others) or "remove it, or #show it"
             message = f"'{use.signature}' is derived but used nowhere"
@@ -254,11 +252,3 @@ def _check_unused_constants(program: ProgramSummary) -> Iterator[Diagnostic]:
             remedy = did_you_mean(name, set(program.constants) - {name}) or "use it in a rule, or remove it"
             message = f"constant '{name}' is used nowhere"
             yield make_warning(location, message, remedy, ErrorCode.UNUSED_DEFINITION)
-
-
-def _first_uses(uses: Iterable[PredicateUse]) -> Iterable[PredicateUse]:
-    """Return the first use of every predicate."""
-    first: dict[Signature, PredicateUse] = {}
-    for use in uses:
-        first.setdefault(use.signature, use)
-    return first.values()

@@ -1,8 +1,8 @@
-"""What the files of a program say: the predicates of its rules, inputs, constraints and directives, with locations."""
+"""Summary of the files of a program: predicates of its rules, inputs, constraints and directives, with locations."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
@@ -111,6 +111,18 @@ class ProgramSummary:
                 queue.append(other)
         return reached
 
+    def unused_heads(self, read: Collection[Signature]) -> dict[Signature, PredicateUse]:
+        """Find the predicates that rules derive and nothing uses.
+
+        Args:
+            read: Predicates that are read from outside.
+
+        Returns:
+            First head of each predicate that no body, `#show` or `#defined` names.
+        """
+        used = {use.signature for use in self.bodies} | {*read, *self.shown, *self.defined}
+        return {use.signature: use for use in first_uses(self.heads) if use.signature not in used}
+
     def relocate(self, path: str) -> ProgramSummary:
         """Return the summary of the same text in a file at another path.
 
@@ -156,6 +168,14 @@ class ProgramSummary:
             code: Kind of the error.
         """
         self.problems.append(make_error(self.sources.node_location(node), message, remedy, code))
+
+
+def first_uses(uses: Iterable[PredicateUse]) -> Iterable[PredicateUse]:
+    """Return the first use of every predicate."""
+    first: dict[Signature, PredicateUse] = {}
+    for use in uses:
+        first.setdefault(use.signature, use)
+    return first.values()
 
 
 def merge_programs(parts: Iterable[ProgramSummary], into: ProgramSummary) -> ProgramSummary:

@@ -13,13 +13,14 @@ from functools import cached_property
 from pathlib import Path
 
 from abl_cards.asp import Diagnostic, KBError, Location, PredicateUse, ProgramSummary, Severity, Signature
+from abl_cards.core import ErrorCode
 from abl_cards.games.description import (
     ENGINE_SIGNATURES,
     KB_ROOT,
     VARIANT_FILE,
     Folder,
     count_named_arguments,
-    explain_missing_outputs,
+    find_similar_head,
     parse_files,
 )
 
@@ -40,8 +41,7 @@ def relocate_errors(problem: KBError, folder: Folder, profile: str | None) -> KB
         locator = _ErrorLocator(folder, profile, layers, folder.program(profile))
     except KBError:  # the text cannot be parsed: these errors have their lines
         return problem
-    explained = explain_missing_outputs(problem, locator.program, ENGINE_SIGNATURES)
-    return KBError([locator.relocate(diagnostic) for diagnostic in explained.diagnostics])
+    return KBError([locator.relocate(locator.explain_misspelt(diagnostic)) for diagnostic in problem.diagnostics])
 
 
 @dataclass(frozen=True)
@@ -50,6 +50,26 @@ class _ErrorLocator:
     profile: str | None
     layers: tuple[Path, ...]
     program: ProgramSummary
+
+    def explain_misspelt(self, problem: Diagnostic) -> Diagnostic:
+        """Place an error about a predicate that no rule derives at a rule for a similar name that nothing uses."""
+        if problem.severity != Severity.ERROR or problem.code == ErrorCode.UNKNOWN_PREDICATE:
+            return problem
+        names = {match[1] for match in _PREDICATE.finditer(f"{problem.message} {problem.remedy}")}
+        for missing in self._underived_outputs:
+            if missing.name in names and (similar := find_similar_head(missing, self._unused_heads)):
+                remedy = f"'{similar.signature}' is used nowhere: did you mean '{missing}'?"
+                return replace(problem, location=similar.location, remedy=remedy)
+        return problem
+
+    @cached_property
+    def _underived_outputs(self) -> list[Signature]:
+        """Predicates that the engine reads and no rule derives."""
+        return sorted(ENGINE_SIGNATURES - {use.signature for use in self.program.heads})
+
+    @cached_property
+    def _unused_heads(self) -> Mapping[Signature, PredicateUse]:
+        return self.program.unused_heads(ENGINE_SIGNATURES)
 
     def relocate(self, problem: Diagnostic) -> Diagnostic:
         """Return an error at the line of the edited folder that causes it."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from abl_cards.core import LANGUAGES
 from abl_cards.games import Engine
-from abl_cards.games.notation import spell
+from abl_cards.games.notation import spell_fluent
 from abl_cards.web.how_to_words import bilingual, join_bilingual
 from abl_cards.web.marked_text import with_tens
 from abl_cards.web.play_kinds import cards_from_weak, context_of_first_deal, single_strengths
@@ -24,15 +24,8 @@ def order_json(engine: Engine) -> dict[str, Any]:
     rules, context = engine.rules, context_of_first_deal(engine)
     lines = []
     if len(rules.contexts) > 1:
-        fluents = {
-            fluent.signature.name
-            for fluent in rules.fluents.fluents
-            for slot in rules.contexts.slots
-            if fluent.first_slot <= slot < fluent.slots.stop
-        }
-        names = [
-            [spell(rules, "fluent", name, code).replace("_", " ") for code in LANGUAGES] for name in sorted(fluents)
-        ]
+        fluents = sorted(set(rules.contexts.fluent_names))
+        names = [[spell_fluent(rules, name, language) for language in LANGUAGES] for name in fluents]
         lines = [bilingual("changes", join_bilingual(names)), bilingual("first")]
     if rules.trick_query is not None:
         return {"rows": _trick_order(engine), "lines": lines}

@@ -81,10 +81,10 @@ def _compile(kb: KnowledgeBase, program: ProgramSummary, folder: Folder, profile
         raise KBError(unsupplied)
     tiers = read_tiers(kb, forms)
     strength = compute_strengths(strengths, contexts, forms, tiers)
-    lookup = build_move_lookup(cells, forms, order_forms(kb, contexts, forms, strength))
+    lookup = build_move_lookup(cells, forms, order_forms(kb, forms, strength))
     return CompiledGame(
         kb, folder, profile or folder.default_profile, pack, seating, fluents, contexts, cells, forms, schema,
-        build_move_tables(kb, pack, cells, contexts, forms, strength, lookup is None), lookup,
+        build_move_tables(kb, pack, cells, forms, strength, lookup is None), lookup,
         _build_play_query(kb, schema, forms, pack), *build_turn_table(kb, schema, forms, seating), strength, tiers,
     )  # fmt: skip
 

@@ -12,11 +12,11 @@ from abl_cards.games.compiled.form_strength import rank_terms
 from abl_cards.games.description import (
     NO_INDEX,
     Cells,
-    Contexts,
+    FormBlocks,
     Forms,
     Pack,
     build_form_arrays,
-    find_kicker_cells,
+    find_rank_cells,
     parse_rank_and_suit,
     read_card_codes,
     require_int,
@@ -25,8 +25,7 @@ from abl_cards.games.moves import MoveTables
 
 
 def build_move_tables(
-    kb: KnowledgeBase, pack: Pack, cells: Cells, contexts: Contexts, forms: Forms, strength: NDArray[np.int64],
-    is_enumerated: bool,
+    kb: KnowledgeBase, pack: Pack, cells: Cells, forms: Forms, strength: NDArray[np.int64], is_enumerated: bool
 ) -> MoveTables:  # fmt: skip
     """Build the tables from which kernels list moves.
 
@@ -34,7 +33,6 @@ def build_move_tables(
         kb: Knowledge base of the game.
         pack: Its pack.
         cells: What each kind of card may be used as.
-        contexts: Values of the fluents that cells and strengths depend on.
         forms: Forms of plays.
         strength: [contexts, forms] rank of each form.
         is_enumerated: True if card sets are listed by combinations; False if each form is one set of cards.
@@ -46,53 +44,52 @@ def build_move_tables(
     catalogue = build_form_arrays(
         pack, cells, forms, _read_hand_order(kb, pack), LAST_DESCENDING in orders, is_enumerated
     )
-    blocks, num_ranks = catalogue.blocks, len(catalogue.slots.kind)
-    list_keys = {label: key for label, key in kb.facts_as_dict("listed").items() if label in forms.label_index}
-    key_ranks = rank_terms(list(list_keys.values()))
-    num_blocks, num_tails = len(blocks.label), len(blocks.tail_form)
-    first_form = [int(max(blocks.form[block], blocks.suit_form[block].max(), blocks.tail_form[block % num_tails].max()))
-                  for block in range(num_blocks)]  # fmt: skip
-    lists = []
-    for context in range(len(contexts)):
-
-        def sort_key(block: int, context: int = context) -> tuple[int, int, int]:
-            label = forms.labels[blocks.label[block]]
-            if not list_keys:
-                return (0, 0, block)
-            return (
-                key_ranks.get(list_keys.get(label, ""), len(key_ranks) + 1),
-                int(strength[context, first_form[block]]),
-                block,
-            )
-
-        lists.append(sorted(range(num_blocks), key=sort_key))
-    rank_order = _order_ranks(forms, strength, _find_rank_cells(forms, num_ranks))
+    blocks, rank_cells = catalogue.blocks, find_rank_cells(forms)
+    assert len(rank_cells) == len(catalogue.slots.kind)
+    lists = _order_blocks(blocks, _read_list_keys(kb, forms), strength)
     sorted_rows = all(isinstance(kind, int) or "(" not in kind for kind in pack.kinds)
-    alphabet, main_letter = np.arange(num_ranks, dtype=np.int16), np.full(len(blocks.label), NO_INDEX, np.int16)
+    alphabet = np.arange(len(rank_cells), dtype=np.int16)
+    main_letter = np.full(len(blocks.label), NO_INDEX, np.int16)
     if TEXT_ORDER in orders:
         card_codes = read_card_codes(kb, pack)
-        texts = [
-            card_codes.term_texts.get(cells.names[cell], str(cells.names[cell]))
-            for cell in _find_rank_cells(forms, num_ranks)
-        ]
-        alphabet = np.array(sorted(range(num_ranks), key=texts.__getitem__), np.int16)
+        texts = [card_codes.term_texts.get(cells.names[cell], str(cells.names[cell])) for cell in rank_cells]
+        alphabet = np.array(sorted(range(len(texts)), key=texts.__getitem__), np.int16)
         has_other_kickers = (blocks.kicker_row != NO_INDEX) & (blocks.has_own_kickers == 0)
         main_letter = np.where(has_other_kickers, blocks.rank[:, 0], np.int16(NO_INDEX))
-    return MoveTables.from_catalogue(
-        catalogue, rank_order, np.array(lists, np.int32), alphabet, main_letter, len(forms), sorted_rows
-    )
+    rank_order = _order_ranks(forms, strength, rank_cells)
+    return MoveTables.from_catalogue(catalogue, rank_order, lists, alphabet, main_letter, len(forms), sorted_rows)
 
 
-def order_forms(kb: KnowledgeBase, contexts: Contexts, forms: Forms, strength: NDArray[np.int64]) -> NDArray[np.int32]:
-    """[contexts, forms] the forms in the order of lists: by ``listed(Label,Key)`` and strength, else by label."""
+def _read_list_keys(kb: KnowledgeBase, forms: Forms) -> NDArray[np.int64] | None:
+    """[labels] place of each label in lists, by ``listed(Label,Key)``, those without it last; None without any."""
     list_keys = {label: key for label, key in kb.facts_as_dict("listed").items() if label in forms.label_index}
-    key_ranks, form_indices = rank_terms(list(list_keys.values())), np.arange(len(forms))
     if not list_keys:
-        return np.tile(form_indices, (len(contexts), 1)).astype(np.int32)
-    key = np.array(
-        [key_ranks.get(list_keys.get(forms.labels[label], ""), len(key_ranks) + 1) for label in forms.label_of]
-    )
-    return np.stack([np.lexsort((form_indices, strengths, key)) for strengths in strength]).astype(np.int32)
+        return None
+    key_ranks = rank_terms(list(list_keys.values()))
+    last = len(key_ranks) + 1
+    return np.array([key_ranks[list_keys[label]] if label in list_keys else last for label in forms.labels])
+
+
+def _order_blocks(
+    blocks: FormBlocks, label_keys: NDArray[np.int64] | None, strength: NDArray[np.int64]
+) -> NDArray[np.int32]:
+    """[contexts, blocks] the blocks in the order of lists: by the keys of labels and strength, else as they are."""
+    block_indices = np.arange(len(blocks.label))
+    if label_keys is None:
+        return np.tile(block_indices, (len(strength), 1)).astype(np.int32)
+    tails = blocks.tail_form[block_indices % len(blocks.tail_form)]
+    first_form = np.maximum(np.maximum(blocks.form, blocks.suit_form.max(axis=1)), tails.max(axis=1))
+    keys = label_keys[blocks.label]
+    return np.stack([np.lexsort((block_indices, row[first_form], keys)) for row in strength]).astype(np.int32)
+
+
+def order_forms(kb: KnowledgeBase, forms: Forms, strength: NDArray[np.int64]) -> NDArray[np.int32]:
+    """[contexts, forms] the forms in the order of lists: by ``listed(Label,Key)`` and strength, else by label."""
+    label_keys, form_indices = _read_list_keys(kb, forms), np.arange(len(forms))
+    if label_keys is None:
+        return np.tile(form_indices, (len(strength), 1)).astype(np.int32)
+    keys = label_keys[forms.label_of]
+    return np.stack([np.lexsort((form_indices, row, keys)) for row in strength]).astype(np.int32)
 
 
 LAST_DESCENDING, TEXT_ORDER = "last_descending", "text"
@@ -106,13 +103,6 @@ def _read_set_orders(kb: KnowledgeBase) -> set[str]:
         remedy = f"write {LAST_DESCENDING}, or {TEXT_ORDER}"
         raise make_kb_error(f"order_of_sets({unknown[0]}): no such order", remedy, ErrorCode.UNKNOWN_NAME)
     return orders
-
-
-def _find_rank_cells(forms: Forms, ranks: int) -> list[int]:
-    """Find the cell of each rank of the form arrays."""
-    cells = sorted({group.cell for form in forms.forms for group in form.groups} | find_kicker_cells(forms))
-    assert len(cells) == ranks
-    return cells
 
 
 def _order_ranks(forms: Forms, strength: NDArray[np.int64], cells: list[int]) -> NDArray[np.int16]:

@@ -67,5 +67,5 @@ def _read_lots(kb: KnowledgeBase) -> tuple[Term, ...]:
 
 def _find_shown_ranks(cells: Cells, forms: Forms) -> tuple[Term, ...]:
     """Find the cells that forms take, single cards last; at most SHOWN_BITS."""
-    names = [cells.names[cell] for cell in sorted({group.cell for form in forms.forms for group in form.groups})]
+    names = [cells.names[cell] for cell in forms.group_cells]
     return tuple(sorted(names, key=lambda name: parse_rank_and_suit(name) is not None)[:SHOWN_BITS])

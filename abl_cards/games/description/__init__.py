@@ -45,8 +45,9 @@ if TYPE_CHECKING:
         SUITED,
         TAILED,
         FormArrays,
+        FormBlocks,
         build_form_arrays,
-        find_kicker_cells,
+        find_rank_cells,
     )
     from abl_cards.games.description.forms import MAX_GROUPS, PASS_TERM, Form, Forms, read_forms
     from abl_cards.games.description.input_checks import find_wrong_inputs
@@ -120,7 +121,7 @@ if TYPE_CHECKING:
         value_owner,
     )
     from abl_cards.games.description.source_origins import SourceOrigins
-    from abl_cards.games.description.unknown_names import explain_missing_outputs
+    from abl_cards.games.description.unknown_names import find_similar_head
     from abl_cards.games.description.validation_cache import (
         cached_number,
         is_known_valid,
@@ -195,6 +196,7 @@ __all__ = [
     "Folder",
     "Form",
     "FormArrays",
+    "FormBlocks",
     "Forms",
     "InputSchema",
     "KnownNames",
@@ -221,13 +223,13 @@ __all__ = [
     "compute_fluent_inputs",
     "count_named_arguments",
     "counts_from_cards",
-    "explain_missing_outputs",
     "explain_unknown_fluent",
     "find_contexts",
     "find_fluent_declarations",
     "find_ineffective_statements",
-    "find_kicker_cells",
+    "find_rank_cells",
     "find_read_location",
+    "find_similar_head",
     "find_test",
     "find_unsupplied_inputs",
     "find_wrong_arities",

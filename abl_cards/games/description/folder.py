@@ -295,12 +295,12 @@ def load_knowledge_base(
         own = explain_shelf_problems(error, program, common_dirs)
         raise explain_unknown_names(own, program, folder.include_paths, outputs) from None
     warnings = leave_out_shelf_warnings(kb.warnings, common_dirs)
-    used_elsewhere = _definitions_for_other_files(folder, files, program) if warnings else set()
-    own_warnings = suggest_engine_predicates(
-        (warning for warning in warnings if warning.location not in used_elsewhere), program, outputs
-    )
+    if warnings:
+        used_elsewhere = _definitions_for_other_files(folder, files, program)
+        own_warnings = [warning for warning in warnings if warning.location not in used_elsewhere]
+        warnings = tuple(suggest_engine_predicates(own_warnings, program, outputs))
     clashes = find_shelf_clashes(program, common_dirs, outputs | inputs)
-    return replace(kb, warnings=(*own_warnings, *clashes))
+    return replace(kb, warnings=(*warnings, *clashes))
 
 
 def _definitions_for_other_files(folder: Folder, files: Sequence[Path], program: ProgramSummary) -> set[Location]:

@@ -97,7 +97,7 @@ def build_form_arrays(
     Raises:
         KBError: Forms contradict each other or take too many cards.
     """
-    rank_cells = sorted({group.cell for form in forms.forms for group in form.groups} | find_kicker_cells(forms))
+    rank_cells = find_rank_cells(forms)
     rank_of = {cell: rank for rank, cell in enumerate(rank_cells)}
     suits = list(dict.fromkeys(parts[1] for parts in map(parse_rank_and_suit, pack.kinds) if parts))
     if not is_enumerated:
@@ -139,16 +139,17 @@ def _cell_width_error(cells: Cells, rank_cells: Sequence[int], slots: RankSlots,
     )
 
 
-def find_kicker_cells(forms: Forms) -> set[int]:
-    """Find the cells that kickers may be.
+def find_rank_cells(forms: Forms) -> list[int]:
+    """Find the cells that groups or kickers may be: the ranks of the form arrays.
 
     Args:
         forms: Forms of the game.
 
     Returns:
-        Indices of cells.
+        Indices of cells in ascending order.
     """
-    return {cell for form in forms.forms if form.kickers for cell in form.kickers.allowed}
+    kicker_cells = {cell for form in forms.forms if form.kickers for cell in form.kickers.allowed}
+    return sorted(kicker_cells.union(forms.group_cells))
 
 
 def _max_cards_with_kickers(forms: Forms) -> list[int]:

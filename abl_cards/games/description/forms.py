@@ -121,6 +121,21 @@ class Forms:
         return np.array([form.num_cards for form in self.forms], np.int64)
 
     @cached_property
+    def group_cells(self) -> tuple[int, ...]:
+        """Indices of the cells that groups of cards take, kickers excluded, in ascending order."""
+        return tuple(sorted({group.cell for form in self.forms for group in form.groups}))
+
+    @cached_property
+    def group_counts(self) -> NDArray[np.int16]:
+        """[forms, group_cells] number of cards that the groups of each form take of each cell."""
+        columns = {cell: column for column, cell in enumerate(self.group_cells)}
+        counts = np.zeros((len(self.forms), len(columns)), np.int16)
+        for row, form in enumerate(self.forms):
+            for group in form.groups:
+                counts[row, columns[group.cell]] += group.count
+        return counts
+
+    @cached_property
     def label_min_cards(self) -> NDArray[np.int16]:
         """[labels] number of cards of the smallest form of each label; 0 for a label without a form."""
         cards = np.full(len(self.labels), np.iinfo(np.int16).max, np.int16)

@@ -43,6 +43,12 @@ class Contexts:
     def __len__(self) -> int:
         return prod(self.sizes)
 
+    @cached_property
+    def fluent_names(self) -> tuple[str, ...]:
+        """Names of the fluents that matter, in the order of the fluents."""
+        slots = set(self.slots)
+        return tuple(fluent.signature.name for fluent in self.fluents.fluents if slots.intersection(fluent.slots))
+
     def compute_index(self, state: NDArray[np.int16]) -> NDArray[np.int16]:
         """Compute the indices of contexts.
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -13,7 +12,6 @@ from abl_cards.asp import (
     KBError,
     PredicateUse,
     ProgramSummary,
-    Severity,
     Signature,
     did_you_mean,
     find_nearest_word,
@@ -23,7 +21,6 @@ from abl_cards.games.description.fluents import FLUENT_TYPES, SET_VALUED
 from abl_cards.games.description.variants import parse_files
 
 _MAX_FILES = 3
-_PREDICATE_NAME = re.compile(r"(\w+)(?:/\d|\()")
 
 
 def explain_unknown_names(
@@ -46,32 +43,6 @@ def explain_unknown_names(
     return KBError([explainer.explain(item) for item in error.diagnostics])
 
 
-def explain_missing_outputs(error: KBError, program: ProgramSummary, known: Collection[Signature]) -> KBError:
-    """Place errors about predicates that no rule derives at rules for a similar name that nothing uses.
-
-    Args:
-        error: Problems of a game.
-        program: Summary of all rule files.
-        known: Predicates that the engine reads.
-
-    Returns:
-        The problems; those that name no such predicate, or have no similar name, are as they were.
-    """
-    derived = {use.signature for use in program.heads}
-
-    def explain(item: Diagnostic) -> Diagnostic:
-        if item.severity != Severity.ERROR or item.code == ErrorCode.UNKNOWN_PREDICATE:
-            return item
-        names = set(_PREDICATE_NAME.findall(f"{item.message} {item.remedy}"))
-        for missing in sorted(signature for signature in {*known} - derived if signature.name in names):
-            if similar := _find_unused_like(missing, program, known):
-                remedy = f"'{similar.signature}' is used nowhere: did you mean '{missing}'?"
-                return replace(item, location=similar.location, remedy=remedy)
-        return item
-
-    return KBError([explain(item) for item in error.diagnostics])
-
-
 def suggest_engine_predicates(
     warnings: Iterable[Diagnostic], program: ProgramSummary, known: Collection[Signature]
 ) -> Iterator[Diagnostic]:
@@ -85,25 +56,27 @@ def suggest_engine_predicates(
     Yields:
         The warnings in their order.
     """
-    heads = {use.location: use.signature for use in program.heads}
-    missing = set(known) - set(heads.values())
+    unused = {use.location: signature for signature, use in program.unused_heads(known).items()}
+    missing = set(known) - {use.signature for use in program.heads}
     for item in warnings:
-        unused = heads.get(item.location) if item.location and item.code == ErrorCode.UNUSED_DEFINITION else None
-        same_arity = [str(signature) for signature in missing if unused and signature.arity == unused.arity]
-        suggestion = "" if item.remedy.endswith("?") else did_you_mean(str(unused), same_arity)
-        yield replace(item, remedy=suggestion) if suggestion else item
+        signature = unused.get(item.location) if item.location and item.code == ErrorCode.UNUSED_DEFINITION else None
+        if signature is None or item.remedy.endswith("?"):
+            yield item
+            continue
+        same_arity = [str(other) for other in missing if other.arity == signature.arity]
+        yield replace(item, remedy=did_you_mean(str(signature), same_arity) or item.remedy)
 
 
-def _find_unused_like(missing: Signature, program: ProgramSummary, known: Collection[Signature]) -> PredicateUse | None:
-    """Return the head of a rule whose predicate nothing uses and whose name is similar to a missing one."""
-    used = {use.signature for use in program.bodies} | {*known, *program.shown}
-    unused = {
-        str(use.signature): use
-        for use in reversed(program.heads)
-        if use.signature not in used and use.signature.arity == missing.arity
-    }
-    nearest = find_nearest_word(str(missing), unused)
-    return unused[nearest] if nearest else None
+def find_similar_head(missing: Signature, heads: Mapping[Signature, PredicateUse]) -> PredicateUse | None:
+    """Return the head of equal arity whose name is most similar to that of a missing predicate, if one is similar.
+
+    Args:
+        missing: Predicate that no rule derives.
+        heads: Heads to choose from, such as `ProgramSummary.unused_heads`.
+    """
+    same_arity = {str(signature): use for signature, use in heads.items() if signature.arity == missing.arity}
+    nearest = find_nearest_word(str(missing), same_arity)
+    return same_arity[nearest] if nearest else None
 
 
 class _Explainer:
@@ -113,6 +86,7 @@ class _Explainer:
         self, error: KBError, program: ProgramSummary, shelf: Sequence[Path], known: Collection[Signature]
     ) -> None:
         self._program, self._shelf, self._known = program, shelf, known
+        self._unused = program.unused_heads(known)
         self._uses = {use.location: use.signature for use in (*program.bodies, *program.externals)}
         codes = (ErrorCode.MISSING_INPUT, ErrorCode.UNKNOWN_PREDICATE)
         self._missing = {
@@ -133,7 +107,7 @@ class _Explainer:
             includes = self._includes_for(signature)
             return replace(item, remedy=f"{item.remedy}, or {includes}") if includes else item
         if item.code == ErrorCode.UNKNOWN_PREDICATE:
-            if similar := _find_unused_like(signature, self._program, self._known):
+            if similar := find_similar_head(signature, self._unused):
                 return replace(item, remedy=f"did you mean '{similar.signature}'?")
             includes = self._includes_for(signature)
             own = "derive it: docs/reference/predicates.md says how" if signature in self._known else "derive it"

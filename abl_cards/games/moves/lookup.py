@@ -45,9 +45,8 @@ def build_move_lookup(cells: Cells, forms: Forms, lists: NDArray[np.int32]) -> M
     """
     if any(map(_has_several_card_sets, forms.forms)):
         return None
-    used = sorted({group.cell for form in forms.forms for group in form.groups})
     kind = np.full((len(cells.acts_as), len(cells)), -1, np.int64)
-    for cell in used:
+    for cell in forms.group_cells:
         acting = (cells.acts_as == cell).any(axis=2)
         if acting.sum(axis=1).max() > 1:
             return None

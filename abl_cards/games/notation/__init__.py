@@ -37,7 +37,14 @@ if TYPE_CHECKING:
         find_play_acts,
     )
     from abl_cards.games.notation.records import MatchRecorder
-    from abl_cards.games.notation.rendering import argument_sorts, play_name, render_table, render_view, spell
+    from abl_cards.games.notation.rendering import (
+        argument_sorts,
+        play_name,
+        render_table,
+        render_view,
+        spell,
+        spell_fluent,
+    )
     from abl_cards.games.notation.replay import match_states_after, replay_records
     from abl_cards.games.notation.required_fields import required_for_explanation
     from abl_cards.games.notation.seats import other_seats
@@ -94,6 +101,7 @@ __all__ = [
     "resolve_form",
     "sort_hand",
     "spell",
+    "spell_fluent",
     "state_fields",
 ]
 

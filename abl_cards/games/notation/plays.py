@@ -207,14 +207,9 @@ def _is_ambiguous(rules: CompiledGame) -> NDArray[np.bool_]:
 
     Enumerating the moves is exact and far slower; forms that this excludes need no enumeration.
     """
-    forms = rules.forms.forms
-    cells = sorted({group.cell for form in forms for group in form.groups})
-    counts = np.zeros((len(forms), len(cells)), np.int16)
-    for row, form in enumerate(forms):
-        for group in form.groups:
-            counts[row, cells.index(group.cell)] += group.count
+    forms, counts = rules.forms.forms, rules.forms.group_counts
     wilds = np.array([form.max_wilds for form in forms], np.int16)
-    ambiguous = np.full(len(forms), _cells_overlap(rules, cells))
+    ambiguous = np.full(len(forms), _cells_overlap(rules, rules.forms.group_cells))
     for size in np.unique(rules.forms.num_cards).tolist():
         rows = np.flatnonzero(rules.forms.num_cards == size)
         if len(rows) > MAX_COMPARED_FORMS:

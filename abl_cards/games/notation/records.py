@@ -26,7 +26,7 @@ from abl_cards.games.notation.hands import check_copies
 from abl_cards.games.notation.plays import notate_moves, notate_option
 from abl_cards.games.notation.states import check_profile
 from abl_cards.games.state import NO_SEAT
-from abl_cards.games.tables import DealtEpisodes, NullListener, Tables, list_initial_fluents
+from abl_cards.games.tables import DealtEpisodes, NullListener, Tables, initial_fluent_state
 from abl_cards.games.types import DRAW, Indices, Moves
 
 DRAWN_MATCH = "draw"
@@ -230,10 +230,10 @@ def _read_stock(rules: CompiledGame, value: Any) -> NDArray[np.uint8]:
 
 def _read_before(rules: CompiledGame, value: Any, episode: int) -> NDArray[np.int16]:
     """Read the lasting fluents; where the first episode has none, a match begins with those of ``init/1``."""
+    if value is None and episode == 0:
+        return initial_fluent_state(rules)
     fluents, known = rules.fluents.defaults.copy(), lasting_fluents(rules)
     if value is None:
-        for slot, number in list_initial_fluents(rules) if episode == 0 else ():
-            fluents[slot] = number
         return fluents
     if not isinstance(value, Mapping):
         raise GameError(f"before: {value!r} is not an object of fluents", ErrorCode.INVALID_RECORD)

@@ -395,6 +395,11 @@ def _sort_words(rules: CompiledGame) -> Mapping[tuple[str, Term, str], str]:
     return {(str(sort), term, str(language)): string_value(text) for sort, term, language, text in facts}
 
 
+def spell_fluent(rules: CompiledGame, name: str, language: str) -> str:
+    """Return the words for a fluent, by ``word(fluent,Name,Language,Text)``; otherwise those of its name."""
+    return spell(rules, "fluent", name, language).replace("_", " ")
+
+
 def spell(rules: CompiledGame, sort: str, term: Term, language: str) -> str:
     """Return the text of an argument.
 

@@ -10,7 +10,12 @@ if TYPE_CHECKING:
     from abl_cards.games.tables.choices import NO_FORM, Choices
     from abl_cards.games.tables.decision_point import Action, DecisionPoint, is_play_decision
     from abl_cards.games.tables.decisions import Decisions
-    from abl_cards.games.tables.events import EventRules, check_initial_fluents, list_initial_fluents
+    from abl_cards.games.tables.events import (
+        EventRules,
+        check_initial_fluents,
+        initial_fluent_state,
+        list_initial_fluents,
+    )
     from abl_cards.games.tables.hand_limits import can_hold, check_countable, largest_hand
     from abl_cards.games.tables.knowledge import (
         LOG_ODDS_SCALE,
@@ -82,6 +87,7 @@ __all__ = [
     "find_belief_cells",
     "find_max_declared",
     "get_belief_model",
+    "initial_fluent_state",
     "is_play_decision",
     "largest_hand",
     "list_beliefs",

@@ -439,3 +439,18 @@ def list_initial_fluents(rules: CompiledGame) -> tuple[tuple[int, int], ...]:
                 ErrorCode.CONFLICTING_FACTS,
             )
     return tuple(values.items())
+
+
+def initial_fluent_state(rules: CompiledGame) -> NDArray[np.int16]:
+    """Return the fluents at the start of a match: int16 [slots], defaults and the values of the ``init/1`` facts.
+
+    Args:
+        rules: Compiled game.
+
+    Raises:
+        KBError: A fact is about an unknown fluent, or two facts about one slot differ.
+    """
+    state = rules.fluents.defaults.copy()
+    for slot, value in list_initial_fluents(rules):
+        state[slot] = value
+    return state

@@ -155,19 +155,14 @@ def _make_open_hands(rules: CompiledGame, argument: Term | None) -> Iterator[Obs
 
 def _make_groups(rules: CompiledGame, argument: Term | None) -> Iterator[ObservationPart]:
     """Yield the part ``groups``."""
-    forms = rules.forms.forms
-    cells = sorted({group.cell for form in forms for group in form.groups})
-    needs = np.zeros((len(forms), len(cells)), np.uint8)
-    for row, form in enumerate(forms):
-        for group in form.groups:
-            needs[row, cells.index(group.cell)] += group.count
+    needs = rules.forms.group_counts.astype(np.uint8)
 
     def write(views: SeatViews, columns: ByteArray) -> None:
         rows = np.flatnonzero(views.view.to_beat >= 0)
         columns[rows] = needs[views.view.to_beat[rows]]
 
     meaning = "what the form to beat takes besides kickers, of each cell; zero when leading"
-    yield ObservationPart(ObservationFeature("groups", (len(cells),), meaning), write)
+    yield ObservationPart(ObservationFeature("groups", needs.shape[1:], meaning), write)
 
 
 def _make_kicker_size(rules: CompiledGame, argument: Term | None) -> Iterator[ObservationPart]:
@@ -212,9 +207,6 @@ def _write_has_passed(views: SeatViews, columns: ByteArray) -> None:
 def _write_out(views: SeatViews, columns: ByteArray) -> None:
     """Fill the columns of the part ``out``."""
     columns[:] = views.expand_seat_bits(views.state.seats_out[views.rows])
-
-
-# --- fluents ----------------------------------------------------------------------------------------------------------
 
 
 def _make_trick(rules: CompiledGame, argument: Term | None) -> Iterator[ObservationPart]:

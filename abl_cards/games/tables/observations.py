@@ -168,6 +168,3 @@ def _build_parts(rules: CompiledGame) -> Iterator[ObservationPart]:
                 )
             names.add(part.feature.name)
             yield part
-
-
-# --- the parts --------------------------------------------------------------------------------------------------------

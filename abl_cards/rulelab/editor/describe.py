@@ -14,7 +14,7 @@ from abl_cards.circuit import KnowledgeBase
 from abl_cards.core import texts_by_language
 from abl_cards.games import Engine
 from abl_cards.games.description import SET_VALUED, SINGLE_VALUED, Fluent, functor
-from abl_cards.games.notation import spell
+from abl_cards.games.notation import spell, spell_fluent
 from abl_cards.rulelab.editor.describe_plays import (
     Translator,
     describe_order,
@@ -209,7 +209,7 @@ def _describe_fluents(engine: Engine, translate: Translator) -> Iterator[str]:
     for fluent in engine.rules.fluents.fluents:
         name = fluent.signature.name
         texts = (
-            _plain(spell(engine.rules, "fluent", name, translate.language)),
+            spell_fluent(engine.rules, name, translate.language),
             translate(_value_key(fluent)),
             translate("for_match" if fluent.is_persistent else "for_deal"),
         )

@@ -14,8 +14,8 @@ from abl_cards.core import join_texts, texts_by_language
 from abl_cards.games import Engine
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.description import WILD, Form, functor, parse_rank_and_suit
-from abl_cards.games.notation import spell
-from abl_cards.games.tables import list_initial_fluents
+from abl_cards.games.notation import spell, spell_fluent
+from abl_cards.games.tables import initial_fluent_state
 
 _SHAPES = texts_by_language({
     "card": ("one card", "一张"),
@@ -151,40 +151,27 @@ def describe_order(engine: Engine, translate: Translator) -> Iterator[str]:
         if bombs := _bomb_names(engine, groups, translate.language):
             yield translate("bombs", " < ".join(bombs))
     singles = [position for position, form in enumerate(rules.forms.forms) if form.num_cards == 1 and not form.suit]
-    rows = np.argsort(rules.strength[_first_context(rules)][singles], kind="stable")
+    context = int(rules.contexts.compute_index(initial_fluent_state(rules)[None])[0])
+    rows = np.argsort(rules.strength[context][singles], kind="stable")
     names = [rules.cells.names[rules.forms.forms[singles[row]].groups[0].cell] for row in rows]
     ranks = dict.fromkeys(spell(rules, "rank", _rank_of(name), translate.language) for name in names)
     is_fixed = bool((rules.strength[:, singles] == rules.strength[:1, singles]).all())
     if len(names) > 1 and _are_words(ranks):
         yield translate("order" if is_fixed else "order_at_first", " ".join(ranks))
-    yield from _describe_wild_cards(rules, translate)
+    yield from _describe_wild_cards(rules, context, translate)
     if not is_fixed:
-        yield translate("order_depends", _join_fluents(rules, translate))
+        names = [spell_fluent(rules, name, translate.language) for name in rules.contexts.fluent_names]
+        yield translate("order_depends", translate.join(names))
 
 
-def _first_context(rules: CompiledGame) -> int:
-    """Return the context in which a match begins."""
-    state = rules.fluents.defaults[None].copy()
-    for slot, number in list_initial_fluents(rules):
-        state[0, slot] = number
-    return int(rules.contexts.compute_index(state)[0])
-
-
-def _describe_wild_cards(rules: CompiledGame, translate: Translator) -> Iterator[str]:
-    """Yield the cards that stand in for others when a match begins."""
+def _describe_wild_cards(rules: CompiledGame, context: int, translate: Translator) -> Iterator[str]:
+    """Yield the cards that stand in for others in the context in which a match begins."""
     if WILD not in rules.cells.index:
         return
     is_wild = (rules.cells.acts_as == rules.cells.index[WILD]).any(axis=2)
-    kinds = [rules.pack.kinds[kind] for kind in np.flatnonzero(is_wild[_first_context(rules)])]
+    kinds = [rules.pack.kinds[kind] for kind in np.flatnonzero(is_wild[context])]
     cards = translate.join(spell(rules, "card", kind, translate.language) for kind in kinds)
     yield translate("wild" if (is_wild == is_wild[0]).all() else "wild_at_first", cards or translate("no_card"))
-
-
-def _join_fluents(rules: CompiledGame, translate: Translator) -> str:
-    """Join the words for the fluents that the order of cards depends on."""
-    slots = set(rules.contexts.slots)
-    names = [fluent.signature.name for fluent in rules.fluents.fluents if slots.intersection(fluent.slots)]
-    return translate.join(spell(rules, "fluent", name, translate.language).replace("_", " ") for name in names)
 
 
 def _are_words(texts: Iterable[str]) -> bool:
