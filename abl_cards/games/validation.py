@@ -8,7 +8,8 @@ for those by which its random play stops (`require_playable`): commands that pla
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import partial
+from dataclasses import replace
+from functools import lru_cache, partial
 
 from abl_cards.asp import Diagnostic, KBError, make_error, make_kb_error
 from abl_cards.core import ErrorCode, GameError, pause_gc
@@ -51,6 +52,18 @@ def validated_rules(folder: Folder, profile: str | None = None, cache: bool = Tr
     Raises:
         KBError: The rules have errors, with their places, as ``abl-cards kb check`` reports them.
     """
+    if not cache:
+        return _compile_and_check(folder, profile, cache)
+    return _validated_last(folder, profile, (folder.path.resolve(), folder.fingerprint(profile)))
+
+
+@lru_cache(maxsize=1)
+def _validated_last(folder: Folder, profile: str | None, state: object) -> CompiledGame:
+    """Return the rules that were asked for last, which ``kb check`` asks for more than once."""
+    return _compile_and_check(replace(folder), profile, True)  # a folder caches the files that it has read
+
+
+def _compile_and_check(folder: Folder, profile: str | None, cache: bool) -> CompiledGame:
     rules = compile_rules(folder, profile, cache)
     if not (cache and is_known_valid(rules.kb, folder)):
         with guard_rule_errors(folder, profile):

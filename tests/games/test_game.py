@@ -8,7 +8,11 @@ from typing import Any
 import pytest
 
 import abl_cards as abl
+from abl_cards.games import validation
+from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.description.variants import KB_ROOT
+from abl_cards.games.validation import compile_rules
+from tests.edited import edited
 
 STATE = {"level": "8", "hand": ["H4", "H4", "C4", "H8", "D9", "S9", "SA"], "to_beat": ["Pair", "3", ["S3", "D3"]]}
 
@@ -117,3 +121,22 @@ def test_rule_files_that_do_not_load(tmp_path: Path) -> None:
     (tmp_path / "game.lp").write_text("title(en", "utf-8")
     with pytest.raises(abl.KBError):
         abl.load(tmp_path).legal_moves({})
+
+
+def test_the_check_compiles_a_profile_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Errors, warnings and the engine that answers quizzes come from one compilation of the new rules."""
+    compiled = []
+
+    def count(*args: Any) -> CompiledGame:
+        compiled.append(args)
+        return compile_rules(*args)
+
+    monkeypatch.setattr(validation, "compile_rules", count)
+    for name in ("game.is_known_valid", "game.is_known_warning_free", "validation.is_known_valid"):
+        monkeypatch.setattr(f"abl_cards.games.{name}", lambda *_: False)
+    game = abl.load(edited(tmp_path / "game", name="whist"))
+    for profile in game.profiles or (None,):
+        knowledge = game.knowledge_base(profile=profile)
+        assert game.warnings(knowledge, profile=profile) == []
+        assert game.engine(profile=profile).rules.kb is knowledge
+    assert len(compiled) == len(game.profiles or (None,))

@@ -55,11 +55,12 @@ def find_shelf_clashes(
     """
     shelf_uses: dict[Signature, PredicateUse] = {}
     own_uses: dict[Signature, PredicateUse] = {}
+    shelf_files = {file for file in {use.location.file for use in program.heads} if is_inside(file, shelf)}
     for use in _find_rule_heads(program):
-        if is_inside(use.location.file, shelf):
+        if use.location.file in shelf_files:
             shelf_uses.setdefault(use.signature, use)
     for use in program.heads:
-        if not is_inside(use.location.file, shelf):
+        if use.location.file not in shelf_files:
             own_uses.setdefault(use.signature, use)
     for signature in sorted(shelf_uses.keys() & own_uses.keys() - set(known) - set(program.defined)):
         file = Path(shelf_uses[signature].location.file)
