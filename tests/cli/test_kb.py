@@ -356,10 +356,11 @@ def test_verify_needs_a_number_of_states(states: str) -> None:
 
 
 @pytest.mark.parametrize("form", [[], ["--standalone"]], ids=["variant", "whole"])
-def test_a_folder_is_a_game_of_its_own(tmp_path: Path, form: list[str]) -> None:
+@pytest.mark.parametrize(("name", "profile"), [("paodekuai", "lowest_seat"), ("doudizhu", "rlcard")])
+def test_a_folder_is_a_game_of_its_own(tmp_path: Path, name: str, profile: str, form: list[str]) -> None:
     folder = tmp_path / "mine"
-    assert run("kb", "copy", "doudizhu", str(folder), *form).exit_code == 0
-    answer = run("kb", "check", str(folder), "--profile", "rlcard", "--json")
+    assert run("kb", "copy", name, str(folder), *form).exit_code == 0
+    answer = run("kb", "check", str(folder), "--profile", profile, "--json")
     assert (answer.exit_code, json.loads(answer.stdout)["game"]) == (0, str(folder))
 
 
