@@ -9,17 +9,27 @@ before comparisons and negated ones.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import islice
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import clingo
 from clingo import ast
 
-from abl_cards.asp import Atom, Limits, Location, RuleSources, Signature, clingo_arguments, read_rewritten_statements
+from abl_cards.asp import (
+    Atom,
+    Limits,
+    Location,
+    RuleSources,
+    Signature,
+    Term,
+    clingo_arguments,
+    read_rewritten_statements,
+)
 from abl_cards.circuit.knowledge_base import KnowledgeBase
 from abl_cards.circuit.oracle import Oracle
 
@@ -67,6 +77,64 @@ class _IndexedRule:
     location: Location
 
 
+class _RuleIndex:
+    """What proofs of all states of a knowledge base share; grounding it again would take a second in large games."""
+
+    def __init__(self, kb: KnowledgeBase) -> None:
+        self.constants = kb.constants
+        self.inputs = frozenset(map(str, kb.input_atoms))
+        self.always_true = _find_ground_facts(kb)
+        statements, sources = read_rewritten_statements(kb.request, Limits())
+        self.rules = _index_rules(statements, sources)
+        definitions = [item for item in statements if item.ast_type == ast.ASTType.Definition]
+        self.definitions = list(map(str, definitions))
+        self.constant_values = _read_constants(kb.constants, self.definitions, [item.name for item in definitions])
+        self._oracle, self._lock = Oracle(kb, constraints=False), Lock()
+
+    def find_model(self, true_inputs: Collection[Atom]) -> frozenset[str]:
+        """Return all true atoms of a state, which may violate constraints; one thread asks at a time."""
+        with self._lock:
+            return frozenset(map(str, self._oracle.solve(true_inputs).atoms or ()))
+
+
+@lru_cache(maxsize=2)
+def _index_of(kb: KnowledgeBase) -> _RuleIndex:
+    return _RuleIndex(kb)
+
+
+def _find_ground_facts(kb: KnowledgeBase) -> frozenset[str]:
+    ground = kb.ground
+    certain = {
+        head for head, first, end in zip(ground.heads, ground.starts, ground.starts[1:], strict=False) if first == end
+    }
+    named = zip(ground.atoms, ground.numbers, strict=True)
+    return frozenset(str(atom) for atom, number in named if number in certain)
+
+
+def _index_rules(statements: Iterable[ast.AST], sources: RuleSources) -> Mapping[Signature, list[_IndexedRule]]:
+    rules: dict[Signature, list[_IndexedRule]] = {}
+    for statement in statements:
+        head = getattr(statement, "head", None)
+        if statement.ast_type != ast.ASTType.Rule or head is None or head.ast_type != ast.ASTType.Literal:
+            continue
+        if head.atom.ast_type != ast.ASTType.SymbolicAtom:
+            continue
+        body = tuple(sorted(statement.body, key=_evaluation_order))
+        for symbol in head.atom.symbol.unpool():
+            rule = _IndexedRule(symbol, body, str(statement), sources.node_location(statement))
+            rules.setdefault(Signature(symbol.name, len(symbol.arguments)), []).append(rule)
+    return rules
+
+
+def _read_constants(
+    constants: Mapping[str, Term], definitions: Iterable[str], names: Iterable[str]
+) -> Mapping[str, clingo.Symbol]:
+    """Return the values of the constants of the files."""
+    control = clingo.Control(clingo_arguments(constants), logger=lambda code, text: None)
+    control.add("base", [], "\n".join(definitions))
+    return {name: value for name in names if (value := control.get_const(name)) is not None}
+
+
 @dataclass
 class ProofFinder:
     """Finds proofs of atoms in one state.
@@ -94,49 +162,12 @@ class ProofFinder:
         return self._explain(text, text in self._true, max_depth)
 
     @cached_property
-    def _model(self) -> frozenset[Atom]:
-        """All true atoms of the state, which may violate constraints."""
-        return Oracle(self.kb, constraints=False).solve(self.true_inputs).atoms or frozenset()
+    def _index(self) -> _RuleIndex:
+        return _index_of(self.kb)
 
     @cached_property
     def _true(self) -> frozenset[str]:
-        return frozenset(map(str, self._model))
-
-    @cached_property
-    def _always_true(self) -> frozenset[str]:
-        """Facts of the ground program."""
-        ground = self.kb.ground
-        certain = {
-            head
-            for head, first, end in zip(ground.heads, ground.starts, ground.starts[1:], strict=False)
-            if first == end
-        }
-        named = zip(ground.atoms, ground.numbers, strict=True)
-        return frozenset(str(atom) for atom, number in named if number in certain)
-
-    @cached_property
-    def _inputs(self) -> frozenset[str]:
-        return frozenset(map(str, self.kb.input_atoms))
-
-    @cached_property
-    def _program(self) -> tuple[list[ast.AST], RuleSources]:
-        return read_rewritten_statements(self.kb.request, Limits())
-
-    @cached_property
-    def _rules(self) -> Mapping[Signature, list[_IndexedRule]]:
-        statements, sources = self._program
-        rules: dict[Signature, list[_IndexedRule]] = {}
-        for statement in statements:
-            head = getattr(statement, "head", None)
-            if statement.ast_type != ast.ASTType.Rule or head is None or head.ast_type != ast.ASTType.Literal:
-                continue
-            if head.atom.ast_type != ast.ASTType.SymbolicAtom:
-                continue
-            body = tuple(sorted(statement.body, key=_evaluation_order))
-            for symbol in head.atom.symbol.unpool():
-                rule = _IndexedRule(symbol, body, str(statement), sources.node_location(statement))
-                rules.setdefault(Signature(symbol.name, len(symbol.arguments)), []).append(rule)
-        return rules
+        return self._index.find_model(self.true_inputs)
 
     # --- chains -------------------------------------------------------------------------------------------------------
 
@@ -147,12 +178,12 @@ class ProofFinder:
         return self._cache[text, holds]
 
     def _find_proof(self, text: str, holds: bool, max_depth: int) -> Proof:
-        if text in self._inputs:
+        if text in self._index.inputs:
             return Proof(text, holds, "told")
-        if text in self._always_true:
+        if text in self._index.always_true:
             return Proof(text, holds, "fact")
         symbol = clingo.parse_term(text)
-        rules = self._rules.get(Signature(symbol.name, len(symbol.arguments)), [])
+        rules = self._index.rules.get(Signature(symbol.name, len(symbol.arguments)), [])
         if not rules:
             return Proof(text, holds, "no rule")
         nearest: tuple[int, _IndexedRule, Mapping[str, clingo.Symbol]] | None = None
@@ -180,15 +211,15 @@ class ProofFinder:
         self, literal: ast.AST, binding: Mapping[str, clingo.Symbol], holds: bool, max_depth: int
     ) -> Proof:
         """Explain a literal of a body under a binding."""
-        bound = _Substitution(binding, self._constants).substitute(literal)
+        bound = _Substitution(binding, self._index.constant_values).substitute(literal)
         atom = _ground_atom(bound) if _evaluation_order(literal) in (_POSITIVE, _NEGATED) else None
         if atom is None:
             return Proof(str(bound.ast), holds, "literal")
         true = holds != (literal.sign == ast.Sign.Negation)
         if max_depth <= 0:
-            return Proof(
-                atom, true, "told" if atom in self._inputs else "fact" if atom in self._always_true else "rule"
-            )
+            index = self._index
+            kind = "told" if atom in index.inputs else "fact" if atom in index.always_true else "rule"
+            return Proof(atom, true, kind)
         return self._explain(atom, true, max_depth)
 
     # --- one rule -----------------------------------------------------------------------------------------------------
@@ -231,18 +262,6 @@ class ProofFinder:
         return [item.symbol for item in islice(control.symbolic_atoms.by_signature(_REACHED, arity), 1)]
 
     @cached_property
-    def _constants(self) -> Mapping[str, clingo.Symbol]:
-        """Values of the constants of the files."""
-        control = clingo.Control(clingo_arguments(self.kb.constants), logger=lambda code, text: None)
-        control.add("base", [], "\n".join(self._definitions))
-        names = [statement.name for statement in self._program[0] if statement.ast_type == ast.ASTType.Definition]
-        return {name: value for name in names if (value := control.get_const(name)) is not None}
-
-    @cached_property
-    def _definitions(self) -> list[str]:
-        return [str(statement) for statement in self._program[0] if statement.ast_type == ast.ASTType.Definition]
-
-    @cached_property
     def _facts(self) -> Mapping[str, list[str]]:
         """True atoms as facts, by the name of the predicate."""
         facts: dict[str, list[str]] = {}
@@ -253,7 +272,7 @@ class ProofFinder:
     def _facts_for(self, rule: _IndexedRule) -> str:
         """Return the constants, and the true atoms of the predicates in a rule."""
         predicates = sorted({*re.findall(r"[a-z_][\w']*", rule.text)} & self._facts.keys())
-        return "\n".join([*self._definitions, *(fact for name in predicates for fact in self._facts[name])])
+        return "\n".join([*self._index.definitions, *(fact for name in predicates for fact in self._facts[name])])
 
 
 def _evaluation_order(literal: ast.AST) -> int:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from abl_cards.asp.terms import Atom, Input
+from abl_cards.circuit import proofs
 from abl_cards.circuit.evaluation import evaluate
 from abl_cards.circuit.knowledge_base import KnowledgeBase
+from abl_cards.circuit.oracle import Oracle
 from abl_cards.circuit.proofs import Proof, ProofFinder, format_proof
 from tests.circuit.chains import claims
 
@@ -133,3 +136,18 @@ def test_chains_are_bounded(tmp_path: Path) -> None:
     kb = KnowledgeBase.load([file], inputs=[Input("lead", ())], outputs=[("a", 1)])
     why = ProofFinder(kb, [Atom("lead", ())]).explain("a(59)", max_depth=4)
     assert sum(1 for _ in format_proof(why)) < 20
+
+
+def test_states_of_a_knowledge_base_are_grounded_once(kb: KnowledgeBase, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every state is answered for itself, whatever was asked before."""
+    grounded = []
+
+    def ground(*args: Any, **options: Any) -> Oracle:
+        grounded.append(args)
+        return Oracle(*args, **options)
+
+    monkeypatch.setattr(proofs, "Oracle", ground)
+    proofs._index_of.cache_clear()
+    answers = [reasons(kb, (4, n)).explain("legal(two,4)").holds for n in (1, 2, 1, 3)]
+    assert answers == [False, True, False, True]
+    assert len(grounded) == 1
