@@ -48,10 +48,13 @@ def check(
 
         abl-cards kb check my-rules --profile standard
     """
+    from abl_cards.cli.progress import show_status
+
     game = find_game(game_name)
     chosen: list[str | None] = [profile] if profile else [*list_profiles(game, directory)] or [None]
     with pause_gc():
-        reports = [_check_profile(game, directory, name, not no_cache) for name in chosen]
+        with show_status(f"rules of {game.name}"):
+            reports = [_check_profile(game, directory, name, not no_cache) for name in chosen]
         grounding = _measure_largest(reports, not no_cache)
         is_sound = not any(report.to_json["errors"] for report in reports)
         lesson_errors = _check_lessons(game, directory, profile) if is_sound else []

@@ -26,6 +26,7 @@ from abl_cards.games.description import (
 )
 from abl_cards.games.guard import guard_rule_errors
 from abl_cards.games.importers import find_importer
+from abl_cards.games.match_end import find_forgotten_match_end
 from abl_cards.games.min_plays import plays_left_errors, plays_left_warnings
 from abl_cards.games.notation import canonical_notation
 from abl_cards.games.random_episodes import play_random_episodes
@@ -52,19 +53,8 @@ def validated_rules(folder: Folder, profile: str | None = None, cache: bool = Tr
     Raises:
         KBError: The rules have errors, with their places, as ``abl-cards kb check`` reports them.
     """
-    if not cache:
-        return _compile_and_check(folder, profile, cache)
-    return _validated_last(folder, profile, (folder.path.resolve(), folder.fingerprint(profile)))
-
-
-@lru_cache(maxsize=1)
-def _validated_last(folder: Folder, profile: str | None, state: object) -> CompiledGame:
-    """Return the rules that were asked for last, which ``kb check`` asks for more than once."""
-    return _compile_and_check(replace(folder), profile, True)  # a folder caches the files that it has read
-
-
-def _compile_and_check(folder: Folder, profile: str | None, cache: bool) -> CompiledGame:
-    rules = compile_rules(folder, profile, cache)
+    state = folder.path.resolve(), folder.fingerprint(profile)
+    rules = _compile_last(folder, profile, state) if cache else compile_rules(folder, profile, cache)
     if not (cache and is_known_valid(rules.kb, folder)):
         with guard_rule_errors(folder, profile):
             if errors := list(find_errors(rules)):
@@ -73,6 +63,12 @@ def _compile_and_check(folder: Folder, profile: str | None, cache: bool) -> Comp
                 pass  # loading raises the errors
         store_valid(rules.kb, folder, is_warning_free=False)
     return rules
+
+
+@lru_cache(maxsize=1)
+def _compile_last(folder: Folder, profile: str | None, state: object) -> CompiledGame:
+    """Return the rules that were compiled last: ``kb check`` asks for their errors, and again for their warnings."""
+    return compile_rules(replace(folder), profile)  # a folder caches the files that it has read
 
 
 def check_open_rules(rules: OpenRules) -> None:
@@ -149,7 +145,7 @@ def require_playable(rules: CompiledGame) -> None:
 
 
 def find_warnings(rules: CompiledGame) -> Iterator[Diagnostic]:
-    """Yield the warnings about sound rules: what has no effect, and numbers of plays that are upper bounds.
+    """Yield the warnings about sound rules: what has no effect, upper bounds of plays, a match that may never end.
 
     Args:
         rules: The compiled rules.
@@ -158,7 +154,7 @@ def find_warnings(rules: CompiledGame) -> Iterator[Diagnostic]:
     yield from find_ineffective_statements(rules.folder, rules.profile)
     yield from find_dead_rules(rules.folder, rules.profile)
     yield from find_unset_fluents(rules.folder, rules.profile)
-    for problem in plays_left_warnings(rules):
+    for problem in (*plays_left_warnings(rules), *find_forgotten_match_end(rules)):
         yield add_location(problem, program, rules.folder)
 
 

@@ -22,7 +22,7 @@ MAX_ERRORS = 50
 
 SINGLE_VALUED_FACTS = {
     Signature("says", 3): 2, Signature("preference", 2): 1, Signature("hint", 2): 1, Signature("word", 4): 3,
-    Signature("called", 3): 1, Signature("called", 4): 1, Signature("title", 2): 1, Signature("recent", 1): 0,
+    Signature("called", 3): 1, Signature("called", 4): 1, Signature("recent", 1): 0,
     Signature("sees", 2): 1, Signature("strength", 2): 1, Signature("composes", 1): 0, Signature("hand_limit", 1): 0,
     Signature("order_of_sets", 1): 0, Signature("letter", 2): 1, Signature("word", 3): 2, Signature("written", 3): 1,
     Signature("sort", 4): 3,

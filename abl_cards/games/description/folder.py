@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from abl_cards.asp import (
     Diagnostic,
@@ -197,9 +198,8 @@ class Folder:
 
     @property
     def titles(self) -> dict[str, str]:
-        """Titles by language, in the order of the facts ``title/2``."""
-        facts = [use.pattern for use in self._metadata_program.heads if use.signature == Signature("title", 2)]
-        return {str(language): str(text).strip('"') for language, text in facts}
+        """Titles by language, in the order of the facts ``title/2``; a variant's own replace those of its parents."""
+        return {str(language): str(text).strip('"') for language, text in self._facts_by_layer(Signature("title", 2))}
 
     def profile_titles(self, profile: str) -> dict[str, str]:
         """Return the names of a profile by language, by ``title/3``; empty for a profile without a name.
@@ -207,8 +207,23 @@ class Folder:
         Args:
             profile: Name of the profile.
         """
-        facts = [use.pattern for use in self._metadata_program.heads if use.signature == Signature("title", 3)]
+        facts = self._facts_by_layer(Signature("title", 3))
         return {str(language): str(text).strip('"') for name, language, text in facts if name == profile}
+
+    def _facts_by_layer(self, signature: Signature) -> list[tuple[Any, ...]]:
+        """Return facts that are read from the text, those of parent folders before those of variants."""
+        uses = [use for use in self._metadata_program.heads if use.signature == signature]
+        return [use.pattern for use in sorted(uses, key=lambda use: self.layer_of(use.location.file))]
+
+    def layer_of(self, file: str) -> int:
+        """Return the index of the innermost folder, of those in `layers`, that a file lies in; -1 for another file.
+
+        Args:
+            file: Path of a rule file.
+        """
+        path = Path(file).resolve()
+        folders = self.layers.folders
+        return max((index for index, folder in enumerate(folders) if path.is_relative_to(folder.resolve())), default=-1)
 
     @property
     def platforms(self) -> tuple[str, ...]:

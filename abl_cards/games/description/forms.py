@@ -174,7 +174,7 @@ def read_labels(kb: KnowledgeBase) -> tuple[Term, ...]:
     missing = [label for label in labels if label not in keys]
     if keys and missing:
         raise make_kb_error(
-            f"no order/2 for label {missing[0]}",
+            f"label({missing[0]}): it has no order/2",
             f"write order({missing[0]},Key), or no order/2 at all",
             ErrorCode.MISSING_FACT,
         )
@@ -325,7 +325,8 @@ class _FormReader:
             raise make_kb_error(message, f"write label({label}).", ErrorCode.UNKNOWN_NAME)
         if (name,) not in self._kinds:
             remedy = f"write kind({name},Kind): only plays of one kind are compared"
-            raise make_kb_error(f"form {name} has no kind/2", remedy, ErrorCode.MISSING_FACT)
+            message = f"label({label}): its form {name} has no kind/2"
+            raise make_kb_error(message, remedy, ErrorCode.MISSING_FACT)
         groups = tuple(group for _, group in sorted(self._needs.get(name, {}).items()))
         self._check_pass(label, name, groups)
         min_wilds, max_wilds = self._wilds.get(name, (0, 0))

@@ -5,7 +5,7 @@ A rule or a variable would be ignored there, as nothing is derived; so would a f
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from abl_cards.asp import Diagnostic, KBError, PredicateUse, ProgramSummary, Signature, did_you_mean, make_error
@@ -57,11 +57,24 @@ def find_wrong_text_facts(program: ProgramSummary, folder: Folder) -> Iterator[D
             yield make_error(use.location, *problem)
         elif use.signature == _DEFAULT_PROFILE and (missing := folder.check_default_profile(use)):
             yield missing
+    yield from _find_title_conflicts(uses, folder)
     if not any(use.signature == _DEFAULT_PROFILE for use in uses):
         try:
             _ = folder.default_profile
         except KBError as missing_default:  # of several profiles
             yield from missing_default.diagnostics
+
+
+def _find_title_conflicts(uses: Iterable[PredicateUse], folder: Folder) -> Iterator[Diagnostic]:
+    """Find second titles of a folder in one language; a variant may have titles other than those of its parents."""
+    first: dict[object, PredicateUse] = {}
+    for use in uses:
+        if use.signature.name == "title":
+            other = first.setdefault((folder.layer_of(use.location.file), use.signature, use.pattern[:-1]), use)
+            if other.pattern != use.pattern:
+                text, other_text = (f"title({','.join(map(str, item.pattern))})" for item in (use, other))
+                message = f"{text}: there is {other_text} too"
+                yield make_error(use.location, message, "keep one of them", ErrorCode.CONFLICTING_FACTS)
 
 
 def _plainness_problem(use: PredicateUse, is_fact: bool) -> _TextProblem | None:

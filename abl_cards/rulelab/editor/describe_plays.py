@@ -9,7 +9,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from abl_cards.asp import Term
+from abl_cards.asp import Atom, Term
+from abl_cards.circuit import FALSE
 from abl_cards.core import join_texts, texts_by_language
 from abl_cards.games import Engine
 from abl_cards.games.compiled import CompiledGame
@@ -199,7 +200,16 @@ def _group_plays(engine: Engine, language: str) -> list[_PlayGroup]:
         return engine.play_name(engine.labels[form.label]).kind if language == "zh" else _kind_name(form, engine)
 
     passing = engine.label_traits.pass_label
-    return _group_forms(engine, [form for form in engine.rules.forms.forms if form.label != passing], name_of)
+    return _group_forms(engine, [form for form in _list_playable(engine.rules) if form.label != passing], name_of)
+
+
+def _list_playable(rules: CompiledGame) -> list[Form]:
+    """List the forms without those that the rules bar in every state, as a variant does with plays that it has not."""
+    circuit = rules.play_query.circuit
+    literals = zip(circuit.outputs, circuit.output_literals.tolist(), strict=True)
+    never = {atom for atom, literal in literals if literal == FALSE}
+    labels = [Atom("legal", (label,)) for label in rules.forms.labels]
+    return [form for form in rules.forms.forms if not never & {labels[form.label], Atom("move", (form.name,))}]
 
 
 def _group_forms(engine: Engine, forms: Iterable[Form], name_of: Callable[[Form], str]) -> list[_PlayGroup]:

@@ -12,6 +12,7 @@ from abl_cards.core import ErrorCode
 from abl_cards.games.compiled import CompiledGame, compile_game
 from abl_cards.games.description.folder import Folder
 from abl_cards.games.description.variants import KB_ROOT, MAX_PARENTS, resolve_layers
+from tests.edited import edited
 
 
 def folder(path: Path, **files: str) -> Path:
@@ -171,3 +172,27 @@ def test_an_undeclared_value_of_a_fluent_is_an_error_at_its_line(tmp_path: Path,
     location = error.diagnostics[0].location
     assert location is not None
     assert (Path(location.file).name, location.line) == ("variant.lp", 4)
+
+
+def test_a_variant_may_have_titles_of_its_own(tmp_path: Path) -> None:
+    """They replace those of the parent in their language; two of one folder are an error."""
+    parent = 'parent(whist). title(en,"Knaves").'
+    rules = compile_game(Folder(folder(tmp_path / "knaves", variant=parent)))
+    assert rules.folder.titles == {**Folder(KB_ROOT / "whist").titles, "en": "Knaves"}
+    error = catch_error(folder(tmp_path / "both", variant=parent, more='title(en,"Jacks").'))
+    assert [problem.code for problem in error.diagnostics] == [ErrorCode.CONFLICTING_FACTS]
+
+
+def test_a_profile_has_one_name_in_a_language(tmp_path: Path) -> None:
+    names = 'title(mild,en,"Mild"). title(mild,zh,"M"). title(mild,en,"Gentle").'
+    path = edited(tmp_path / "game", more=names, name="whist")
+    folder(path / "profiles", mild="")
+    assert [problem.code for problem in catch_error(path).diagnostics] == [ErrorCode.CONFLICTING_FACTS]
+
+
+@pytest.mark.parametrize("rules", ["label(odd). form(odd,odd).", "label(odd). form(odd,odd). order(odd,99)."])
+def test_what_a_label_lacks_is_named_at_that_label(tmp_path: Path, rules: str) -> None:
+    """The first label has no place in the order, the second a form without a kind."""
+    error = catch_error(folder(tmp_path / "child", variant="parent(president).", more=rules))
+    assert error.code == ErrorCode.MISSING_FACT
+    assert [Path(problem.location.file).name for problem in error.diagnostics if problem.location] == ["more.lp"]

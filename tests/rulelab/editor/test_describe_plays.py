@@ -91,3 +91,15 @@ def test_a_deal_that_the_match_decides_has_no_fixed_numbers(tmp_path: Path) -> N
     lines = [line for section in describe_rules(load(str(folder)).engine()) for line in section.lines]
     assert "dealt to each seat: 12–14 (the state of the match decides)" in lines
     assert not any("set aside" in line for line in lines)
+
+
+def test_plays_that_a_variant_bars_are_left_out(tmp_path: Path) -> None:
+    """In Gan Deng Yan without runs of pairs, all other plays stay."""
+    (tmp_path / "variant.lp").write_text("parent(gandengyan).", "utf-8")
+    (tmp_path / "house.lp").write_text("barred(run(2,N,R)) :- label(run(2,N,R)).", "utf-8")
+    for language in ("en", "zh"):
+        usual = describe_rules(load("gandengyan").engine(), language)[1].lines
+        barred = [line for line in usual if "pairs" in line or "连对" in line]
+        assert barred
+        lines = describe_rules(load(tmp_path).engine(), language)[1].lines
+        assert lines == tuple(line for line in usual if line not in barred)

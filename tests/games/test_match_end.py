@@ -1,0 +1,37 @@
+"""Warnings of matches that forget what should end them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from abl_cards.core import ErrorCode
+from abl_cards.games.game import load
+from abl_cards.games.match_end import find_forgotten_match_end
+from tests.edited import edited
+from tests.games.test_vocabulary import engine_of
+
+FORGET = {"game.lp": ("lasts(score,match).", "")}
+
+
+def test_points_that_every_deal_begins_anew_end_no_match(tmp_path: Path) -> None:
+    """Spades to 500 points, where the points do not last; what is warned of has its line."""
+    game = load(str(edited(tmp_path / "game", FORGET, name="spades")))
+    warnings = [item for item in game.warnings(game.knowledge_base()) if "match_over/0" in item.message]
+    (warning,) = warnings
+    assert warning.code == ErrorCode.UNUSED_DEFINITION
+    assert warning.location is not None
+    text = (tmp_path / "game" / "game.lp").read_text("utf-8").split("\n")[warning.location.line - 1]
+    assert text.startswith("match_over")
+    assert "lasts(score,match)" in warning.remedy
+
+
+@pytest.mark.parametrize("name", ["spades", "president"])
+def test_points_that_last_and_matches_of_one_deal_are_sound(name: str) -> None:
+    assert list(find_forgotten_match_end(load(name).engine().rules)) == []
+
+
+@pytest.mark.parametrize("name", ["fluents", "pot"])
+def test_what_lasts_beside_what_does_not_is_enough(name: str) -> None:
+    assert list(find_forgotten_match_end(engine_of(name, None).rules)) == []
