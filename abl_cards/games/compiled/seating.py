@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -86,7 +86,7 @@ def read_seating(kb: KnowledgeBase) -> Seating:
             "let it lead round the whole table",
             ErrorCode.INVALID_SEATING,
         )
-    teams = kb.facts_as_dict("member") or {seat: seat for seat in seats}
+    teams = _read_teams(kb, seats)
     dealt = _read_dealt(kb)
     if negative := [f"deals({seat},{count})" for seat, count in dealt.items() if count < 0]:
         remedy = "write 0 or more"
@@ -94,12 +94,26 @@ def read_seating(kb: KnowledgeBase) -> Seating:
     leftover = {seat: require_int(position, "leftover") for seat, position in kb.facts_as_dict("leftover").items()}
     relative_names = {require_int(position, "who"): name for name, position in kb.facts_as_dict("who").items()}
     return Seating(
-        n, tuple(require_int(teams.get(seat, seat), "member") for seat in seats),
+        n, teams,
         tuple(relative_names.get(distance, distance) for distance in range(1, n)),
         tuple(int(next_seats[seat]) for seat in seats),
         tuple(dealt.get(seat, 0) for seat in seats),
         tuple(sorted(seats, key=lambda seat: leftover.get(seat, seat))),
     )  # fmt: skip
+
+
+def _read_teams(kb: KnowledgeBase, seats: Sequence[int]) -> tuple[int, ...]:
+    """Read the team of each seat; without ``member/2`` each seat is one for itself."""
+    members = kb.facts_as_dict("member") or {seat: seat for seat in seats}
+    if missing := [seat for seat in seats if seat not in members]:
+        remedy = f"write member({missing[0]},Team), or no member/2 where each seat plays for itself"
+        raise make_kb_error(f"member/2: seat {missing[0]} has no team", remedy, ErrorCode.INVALID_SEATING)
+    teams = tuple(require_int(members[seat], "member") for seat in seats)
+    numbers = sorted(set(teams))
+    if numbers != list(range(len(numbers))):  # matches share the teams out among agents by these numbers
+        message = f"member/2: teams are numbered from 0 without gaps; these are {', '.join(map(str, numbers))}"
+        raise make_kb_error(message, f"number them 0 to {len(numbers) - 1}", ErrorCode.INVALID_SEATING)
+    return teams
 
 
 def _read_dealt(kb: KnowledgeBase) -> dict[Term, int]:
