@@ -81,7 +81,6 @@ class _RuleIndex:
     """What proofs of all states of a knowledge base share; grounding it again would take a second in large games."""
 
     def __init__(self, kb: KnowledgeBase) -> None:
-        self.constants = kb.constants
         self.inputs = frozenset(map(str, kb.input_atoms))
         self.always_true = _find_ground_facts(kb)
         statements, sources = read_rewritten_statements(kb.request, Limits())
