@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.core import ErrorCode, GameError
+from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.preferences import PreferenceModel
 from abl_cards.games.tables import Choices, DecisionPoint, Decisions
 from abl_cards.games.types import Moves
@@ -81,6 +82,19 @@ def needs_history(agent: Agent) -> bool:
         Its attribute ``needs_history``; False where it has none.
     """
     return bool(getattr(agent, "needs_history", False))
+
+
+def find_rules(owner: object) -> CompiledGame | None:
+    """Return the rules that an agent or a preference model was made for.
+
+    Args:
+        owner: Any agent, or any preference model.
+
+    Returns:
+        Its attribute ``rules``, or that of its ``input_source``; None where it has neither.
+    """
+    rules = getattr(getattr(owner, "input_source", owner), "rules", None)
+    return rules if isinstance(rules, CompiledGame) else None
 
 
 class PlayerLeftError(GameError):

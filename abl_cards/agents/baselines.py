@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from abl_cards.agents.base import RandomKeys
 from abl_cards.core import map_ranges, scale_to_range, splitmix64
+from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.tables import Choices, Decisions
 from abl_cards.games.types import NO_CARD, LabelTraits, MoveLists, Moves
 
@@ -49,7 +50,11 @@ class GreedyAgent:
     """Agent ``greedy``: follows with the weakest beater, leads the label with most cards, chooses the lowest card."""
 
     def __init__(
-        self, traits: LabelTraits, avoids_tricks: bool = False, bid_values: NDArray[np.float64] | None = None
+        self,
+        traits: LabelTraits,
+        avoids_tricks: bool = False,
+        bid_values: NDArray[np.float64] | None = None,
+        rules: CompiledGame | None = None,
     ) -> None:
         """Make an agent.
 
@@ -58,7 +63,9 @@ class GreedyAgent:
             avoids_tricks: Whether it leaves tricks to others, for games where they cost points.
             bid_values: What each option pays on average, NaN for cards: float64 [options]; None where the first open
                 option is chosen.
+            rules: Rules of the game, for the check that it plays no other; None for no check.
         """
+        self.rules = rules
         self._traits, self._avoids_tricks, self._bid_values = traits, avoids_tricks, bid_values
 
     def play(self, decisions: Decisions, keys: RandomKeys) -> Moves:
@@ -158,9 +165,10 @@ def _select_first(lists: MoveLists, *values: NDArray[np.generic]) -> Moves:
     return lists.select(order[lists.start[:-1]])
 
 
-def make_zhiduoxing_agent(traits: LabelTraits) -> GreedyAgent:
+def make_zhiduoxing_agent(traits: LabelTraits, rules: CompiledGame | None = None) -> GreedyAgent:
     """Make ``zhiduoxing``: greedy, but a bomb is led last."""
-    return GreedyAgent(replace(traits, min_cards=np.where(traits.is_bomb, 0, traits.min_cards).astype(np.int8)))
+    min_cards = np.where(traits.is_bomb, 0, traits.min_cards).astype(np.int8)
+    return GreedyAgent(replace(traits, min_cards=min_cards), rules=rules)
 
 
 @njit(cache=True, nogil=True)

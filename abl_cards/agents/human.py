@@ -53,6 +53,7 @@ class HumanAgent(NullListener):
             plays_both_seats: The person decides for the partner's seat too.
         """
         self.language, self._texts = language, TEXTS[language]
+        self.rules = engine.rules
         self._engine, self._preference_model, self._terminal = engine, preference_model, terminal
         self._partner = None if plays_both_seats else PreferenceAgent(Minimiser(preference_model))
         self._tables: Any = None

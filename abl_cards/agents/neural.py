@@ -15,6 +15,7 @@ from abl_cards.agents.names import AgentName
 from abl_cards.agents.preference_agent import preference_model_from_name
 from abl_cards.core import NUM_THREADS, ErrorCode, GameError, missing_library_message
 from abl_cards.games import Engine
+from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.endgame import is_applicable
 from abl_cards.games.notation import build_card_grid
 from abl_cards.games.preferences import PreferenceModel
@@ -76,6 +77,11 @@ class AblAgent:
     def preference_model(self) -> PreferenceModel:
         """Preferences that select the card set of a label."""
         return self.policy.preference_model
+
+    @property
+    def rules(self) -> CompiledGame:
+        """Rules that it was made for."""
+        return self.policy.engine.rules
 
     @property
     def uses_preferences(self) -> bool:

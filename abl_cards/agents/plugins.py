@@ -17,8 +17,9 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.agents.base import Agent, RandomKeys, needs_history
+from abl_cards.agents.base import Agent, RandomKeys, find_rules, needs_history
 from abl_cards.agents.names import AgentName
+from abl_cards.circuit import program_digest
 from abl_cards.core import PYTHON_SUFFIX, ErrorCode, GameError, add_cwd_to_path, call_user_code, import_file
 from abl_cards.games import Engine
 from abl_cards.games.tables import Choices, Decisions, PlayerView
@@ -119,21 +120,24 @@ def find_plugin_file(text: str) -> Path:
     return find_plugin_source(AgentName.parse(text))
 
 
-def check_own_agent(agent: Agent, name: str) -> Agent:
-    """Check the decisions of an agent whose class does not belong to this package.
+def check_own_agent(agent: Agent, name: str, engine: Engine) -> Agent:
+    """Check that an agent can play a game, and the decisions of one whose class does not belong to this package.
 
     Args:
         agent: Any object with the methods ``play`` and ``choose``.
         name: Name of the agent in error messages.
+        engine: Compiled game that it is to play.
 
     Returns:
         The agent itself where its class belongs to this package. Any other is wrapped: an exception, an illegal
         move or a change of the table raises GameError.
 
     Raises:
-        GameError: The object has no method ``play`` or ``choose``, or is a class instead of an object.
+        GameError: The object has no method ``play`` or ``choose``, is a class instead of an object, or was made for
+            other rules.
     """
     _check_methods(name, agent)
+    _check_rules(name, agent, engine)
     if type(agent).__module__.partition(".")[0] == __name__.partition(".")[0]:
         return agent
     return PluginAgent(name, _source_file(type(agent)), agent)
@@ -229,6 +233,20 @@ def _check_methods(name: str, agent: Any) -> None:
             remedy = "pass an object of it" if isinstance(agent, type) else "see docs/how-to/write-an-agent.md"
             lack = "is a class, not an agent" if isinstance(agent, type) else f"has no method {method}"
             raise GameError(f"agent '{name}': {what} {lack}; {remedy}", ErrorCode.INVALID_AGENT_CLASS)
+
+
+def _check_rules(name: str, agent: Agent, engine: Engine) -> None:
+    """Raise GameError for an agent that was made for other rules: its labels and inputs have other meanings."""
+    rules = find_rules(agent)
+    if rules is None or rules is engine.rules or program_digest(rules.kb) == program_digest(engine.rules.kb):
+        return
+    made_for, game = (
+        f"{played.folder.name}{f' (profile {played.profile})' if played.profile else ''}"
+        for played in (rules, engine.rules)
+    )
+    remedy = "make it with the game or the compiled game that is played: abl.agent(game, name)"
+    problem = f"agent '{name}' was made for {made_for}, and does not play {game}; {remedy}"
+    raise GameError(problem, ErrorCode.AGENT_NOT_APPLICABLE)
 
 
 def _source_file(agent_class: type) -> Path | None:

@@ -9,10 +9,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.agents.base import RandomKeys
+from abl_cards.agents.base import RandomKeys, find_rules
 from abl_cards.agents.names import AgentName
 from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Engine
+from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.description import Folder, functor, load_game_knowledge
 from abl_cards.games.preferences import CompiledPreferences, GamePreferenceInputs, PreferenceModel, compile_preferences
 from abl_cards.games.tables import Choices, DecisionPoint, Decisions
@@ -38,6 +39,11 @@ class PreferenceAgent:
     def preference_model(self) -> PreferenceModel:
         """Preferences that it decides by."""
         return self._minimiser.preference_model
+
+    @property
+    def rules(self) -> CompiledGame | None:
+        """Rules that it was made for; None where its preferences do not name them."""
+        return find_rules(self.preference_model)
 
     def compute_model_explanation(self, decision_point: DecisionPoint) -> None:
         """Return None: the preferences decide alone."""

@@ -48,7 +48,7 @@ AGENT_FACTORIES: dict[str, AgentFactory] = {
     "greedy": AgentFactory(lambda name, engine: make_greedy_agent(engine)),
     "kb": AgentFactory(make_preference_agent, keys=("without", "scale", "kb", "clingo")),
     "abl": AgentFactory(make_abl_agent, keys=OPTION_KEYS, flags=OPTION_FLAGS),
-    "zhiduoxing": AgentFactory(lambda name, engine: make_zhiduoxing_agent(engine.label_traits)),
+    "zhiduoxing": AgentFactory(lambda name, engine: make_zhiduoxing_agent(engine.label_traits, engine.rules)),
     "shensuanzi": AgentFactory(make_shensuanzi_agent, keys=("seconds",), flags=("cpu",), max_numbers=2),
     "program": AgentFactory(make_subprocess_agent, keys=("run", "seconds"), flags=(KEEP_RUNNING,)),
     "human": AgentFactory(make_human_agent, keys=("lang",), flags=("both",)),
@@ -82,7 +82,7 @@ def make_greedy_agent(engine: Engine) -> GreedyAgent:
     traits, rules = engine.label_traits, engine.rules
     shuns = traits.has_tricks and avoids_tricks(rules)
     has_bids = traits.has_tricks and not shuns and len(rules.contexts) == 1 and bool(rules.schema.options)
-    return GreedyAgent(traits, shuns, compute_bid_values(rules) if has_bids else None)
+    return GreedyAgent(traits, shuns, compute_bid_values(rules) if has_bids else None, rules)
 
 
 def make_agent(text: str, engine: Engine) -> Agent:

@@ -17,6 +17,7 @@ from abl_cards.agents.base import RandomKeys
 from abl_cards.agents.names import AgentName
 from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Engine
+from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.endgame import OpenHandRace, RacePosition, build_race
 from abl_cards.games.tables import Choices, Decisions
 from abl_cards.games.types import Moves
@@ -38,6 +39,7 @@ class ShensuanziAgent:
         initial_depth: int = INITIAL_DEPTH,
         seconds: float = DEFAULT_SECONDS,
         clock: Callable[[], float] = perf_counter,
+        rules: CompiledGame | None = None,
     ) -> None:
         """Make an agent.
 
@@ -47,11 +49,12 @@ class ShensuanziAgent:
             initial_depth: Depth of the first search above that, in moves.
             seconds: Time limit of a move.
             clock: Clock of the time limit, in seconds.
+            rules: Rules of the race, for the check that it plays no other game; None for no check.
 
         Raises:
             GameError: The game is too large.
         """
-        self.clock, self.max_exact_cards, self.seconds = clock, max_exact_cards, seconds
+        self.clock, self.max_exact_cards, self.seconds, self.rules = clock, max_exact_cards, seconds, rules
         self._game, self._tables = game, SearchTables(game.combinations)
         self._initial_depth = initial_depth
 
@@ -89,4 +92,5 @@ def make_shensuanzi_agent(name: AgentName, engine: Engine) -> ShensuanziAgent:
     if not 0 <= seconds <= 3600 or first < 1:
         message = f"agent '{name}': write EXACT,FIRST,seconds=S with FIRST from 1 and S from 0 to 3600"
         raise GameError(message, ErrorCode.INVALID_AGENT_OPTION)
-    return ShensuanziAgent(game, exact, first, seconds, thread_time if name.has_flag("cpu") else perf_counter)
+    clock = thread_time if name.has_flag("cpu") else perf_counter
+    return ShensuanziAgent(game, exact, first, seconds, clock, engine.rules)

@@ -110,8 +110,8 @@ def play_match(
     """
     if isinstance(games, bool) or not isinstance(games, (int, np.integer)) or games < 1:
         raise GameError(f"games={games!r}: play 1 game or more", ErrorCode.INVALID_VALUE)
-    if isinstance(agents, str):
-        raise GameError(f"agents={agents!r}: give a list of agents", ErrorCode.INVALID_VALUE)
+    if isinstance(agents, str) or not isinstance(agents, Sequence):
+        raise GameError(f"agents={agents!r:.60}: give a list of agents", ErrorCode.INVALID_VALUE)
     engine = compile_engine(game)
     compute_seatings(engine, len(agents))
     names = _agent_names(agents) if names is None else names
@@ -119,7 +119,7 @@ def play_match(
         raise GameError(f"{len(agents)} agents need as many names, not {len(names)}", ErrorCode.INVALID_VALUE)
     made = [make_agent(given, engine) if isinstance(given, str) else given for given in agents]
     seatings, names, seated = _resolve_seating(engine, names, made)
-    players = [check_own_agent(player, name) for player, name in zip(seated, names, strict=True)]
+    players = [check_own_agent(player, name, engine) for player, name in zip(seated, names, strict=True)]
 
     def write_log(entry: dict[str, Any]) -> None:
         assert log

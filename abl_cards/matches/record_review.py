@@ -207,7 +207,7 @@ def review(
         raise GameError("there are no records to review", ErrorCode.NO_RECORDS)
     engine = _engine_of_record(game, given[0])
     compared, rollout = (
-        make_agent(spec, engine) if isinstance(spec, str) else check_own_agent(spec, type(spec).__name__)
+        make_agent(spec, engine) if isinstance(spec, str) else check_own_agent(spec, type(spec).__name__, engine)
         for spec in (agent, rollout_agent)
     )
     config = ReviewConfig(engine, compared, rollout, n_deals, max_moves, min_loss, seed, language)

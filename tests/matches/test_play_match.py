@@ -12,7 +12,7 @@ import pytest
 from abl_cards.agents import registry
 from abl_cards.agents.registry import agent, make_agent
 from abl_cards.core.errors import ErrorCode, GameError
-from abl_cards.games.engine import compile_engine
+from abl_cards.games.engine import compile_engine, uncached_engine
 from abl_cards.games.game import load
 from abl_cards.matches import match_runner
 from abl_cards.matches.match_runner import play_match
@@ -123,3 +123,28 @@ def test_summary_and_json() -> None:
     assert "game" not in plain  # the output of the command names it nowhere
     standings = play_match("president", ["kb", "greedy"], 12).summary()
     assert "kb: place " in standings
+
+
+@pytest.mark.parametrize("name", ["kb", "greedy", "zhiduoxing"])
+@pytest.mark.parametrize(("game", "profile"), [("guandan", None), ("guandan", "platform")])
+def test_an_agent_of_other_rules_is_an_error(name: str, game: str, profile: str | None) -> None:
+    """Compare rules, since labels and inputs of other rules are other numbers of the same range."""
+    played = "guandan" if profile else "president"
+    with pytest.raises(GameError) as error:
+        play_match(played, [agent(load(game, profile), name), "random"], 4)
+    assert error.value.code == ErrorCode.AGENT_NOT_APPLICABLE
+
+
+def test_an_agent_of_rules_compiled_again_plays() -> None:
+    again = uncached_engine(load("president").folder, None, "president")
+    assert again.rules is not load("president").engine().rules
+    assert play_match("president", [agent(again, "kb"), "greedy"], 12, 3).rate == (
+        play_match("president", ["kb", "greedy"], 12, 3).rate
+    )
+
+
+def test_a_set_of_agents_has_no_order() -> None:
+    for agents in ({"kb", "greedy"}, {"kb": 1, "greedy": 2}, None):
+        with pytest.raises(GameError) as error:
+            play_match("president", agents, 4)  # type: ignore[arg-type]
+        assert error.value.code == ErrorCode.INVALID_VALUE
