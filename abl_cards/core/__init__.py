@@ -8,6 +8,7 @@ from abl_cards.core.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from abl_cards.core.archive import ArchiveError, pack_archive, read_archive, unpack_archive, write_archive
+    from abl_cards.core.arguments import check_integer
     from abl_cards.core.atomic_files import (
         FolderLockedError,
         atomic_write,
@@ -110,6 +111,7 @@ __all__ = [
     "attribute_os_errors",
     "call_user_code",
     "check_budget",
+    "check_integer",
     "check_language",
     "check_settings",
     "column_names",

@@ -1,0 +1,30 @@
+"""Checks of arguments that people give in Python."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any
+
+from abl_cards.core.errors import ErrorCode, GameError
+
+
+def check_integer(name: str, value: Any, least: int | None = None, most: int | None = None) -> int:
+    """Return an integer of any integer type as an ``int``; truth values are none.
+
+    >>> check_integer("games", 3, 1)
+    3
+
+    Args:
+        name: Name of the argument, for the message.
+        value: The argument.
+        least: Smallest value; None for no bound.
+        most: Greatest value; None for no bound.
+
+    Raises:
+        GameError: The value is no integer, or lies outside of the bounds.
+    """
+    is_integer = isinstance(value, Integral) and not isinstance(value, bool)
+    if is_integer and (least is None or value >= least) and (most is None or value <= most):
+        return int(value)
+    bounds = "" if least is None else f" from {least:,} on" if most is None else f" from {least:,} to {most:,}"
+    raise GameError(f"{name} is a whole number{bounds}, not {value!r:.60}", ErrorCode.INVALID_VALUE)
