@@ -46,6 +46,10 @@ class AgentName:
         Raises:
             GameError: The text does not have this form.
         """
+        given: object = text
+        if not isinstance(given, str):
+            problem = f"{given!r:.60} names no agent: give a text such as 'kb'"
+            raise GameError(problem, ErrorCode.INVALID_AGENT_NAME)
         kind, colon, rest = text.strip().partition(":")
         parts = rest.split(",") if colon else []
         if not kind or any(not part.partition("=")[0].strip() or part.endswith("=") for part in parts):

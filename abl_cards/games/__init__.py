@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from abl_cards.core import lazy_exports
 
 if TYPE_CHECKING:
-    from abl_cards.games.engine import Engine, compile_engine, uncached_engine, unchecked_engine
+    from abl_cards.games.engine import Engine, compile_engine, resolve_game, uncached_engine, unchecked_engine
     from abl_cards.games.game import Game, game_names, load
     from abl_cards.games.importers import RecordImporter
     from abl_cards.games.validation import check_open_rules
@@ -20,6 +20,7 @@ __all__ = [
     "compile_engine",
     "game_names",
     "load",
+    "resolve_game",
     "uncached_engine",
     "unchecked_engine",
 ]

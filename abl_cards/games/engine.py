@@ -66,7 +66,24 @@ MIN_TIMEOUT_SECONDS = 5.0
 """Seconds of work within which no limit of time can have refused a folder."""
 
 
-def compile_engine(game: Game | Engine | str, profile: str | None = None) -> Engine:
+def resolve_game(game: Game | Engine | str | Path) -> Game:
+    """Return a game that is given in any form.
+
+    Args:
+        game: A game, its name, the path of a rule folder, or an engine.
+
+    Returns:
+        The game, with the profile of an engine.
+
+    Raises:
+        GameError: There is no such game.
+    """
+    if isinstance(game, Engine):
+        return Game(game.rules.folder, game.rules.profile)
+    return game if isinstance(game, Game) else load(game)
+
+
+def compile_engine(game: Game | Engine | str | Path, profile: str | None = None) -> Engine:
     """Compile a game, unless it is compiled already.
 
     Args:
@@ -77,14 +94,14 @@ def compile_engine(game: Game | Engine | str, profile: str | None = None) -> Eng
         The compiled game.
 
     Raises:
-        GameError: There is no such game, or an engine was passed with a profile.
+        GameError: There is no such game or profile, or an engine was passed with a profile.
         KBError: The rules have errors.
     """
     if isinstance(game, Engine):
         if profile is not None:
             raise GameError("an engine has its profile already: pass a game instead", ErrorCode.INVALID_VALUE)
         return game
-    return (game if isinstance(game, Game) else load(game)).engine(profile=profile)
+    return resolve_game(game).engine(profile=profile)
 
 
 def cached_engine(folder: Folder, profile: str | None, name: str) -> Engine:
@@ -443,7 +460,7 @@ def _load_preferences(rules: CompiledGame, path: Path) -> KnowledgeBase:
     else:
         message = f"preferences: {path} is no folder of rule files, and no .lp file; name one of these"
         raise GameError(message, ErrorCode.FILE_NOT_READABLE)
-    return Game(folder).knowledge_base(None, rules.profile)
+    return Game(folder, rules.profile).knowledge_base()  # a folder without this profile is an error of its rules
 
 
 def _agent_seatings(teams: NDArray[np.int8]) -> NDArray[np.int8]:

@@ -90,11 +90,12 @@ class Game:
             The checked rules, ready to be compiled into circuits.
 
         Raises:
+            GameError: There is no such profile.
             KBError: The rules have errors, as ``abl-cards kb check`` reports them.
         """
         from abl_cards.games.guard import guard_rule_errors
 
-        folder, profile = self._current_folder(directory), profile or self.profile
+        folder, profile = self._select_rules(directory, profile)
         with guard_rule_errors(folder, profile):
             kb = load_game_knowledge(folder, profile) if cache else None
         if kb is None or not is_known_valid(kb, folder):
@@ -171,11 +172,12 @@ class Game:
             The compiled game, which deals, lists moves and plays many matches at once.
 
         Raises:
+            GameError: There is no such profile.
             KBError: The rules have errors, as ``abl-cards kb check`` reports them.
         """
         from abl_cards.games.engine import cached_engine
 
-        return cached_engine(self._current_folder(directory), profile or self.profile, self.name)
+        return cached_engine(*self._select_rules(directory, profile), self.name)
 
     def legal_moves(self, state: Mapping[str, Any]) -> list[Any]:
         """List the legal moves of a state.
@@ -233,6 +235,13 @@ class Game:
         _check_profile(Folder(Path(directory)) if directory is not None else self.folder, name)
         return name
 
+    def _select_rules(self, directory: str | Path | None, profile: str | None) -> tuple[Folder, str | None]:
+        """Return the folder and the profile to use; raises GameError where an argument names no profile of it."""
+        folder = self._current_folder(directory)
+        if profile and folder.layers.files:
+            _check_profile(folder, profile)
+        return folder, profile or self.profile
+
     def _current_folder(self, directory: str | Path | None) -> Folder:
         """Return the folder without the files that it has read, so that edits count."""
         return replace(self.folder) if directory is None else Folder(Path(directory))
@@ -256,8 +265,17 @@ def load(name: str | Path, profile: str | None = None) -> Game:
     Raises:
         GameError: There is no such game, or it has no such profile.
     """
+    given: object = name
+    if not isinstance(given, str | Path):
+        problem = f"{given!r:.60} is no game: give its name, the path of a rule folder, a game or an engine"
+        raise GameError(problem, ErrorCode.UNKNOWN_GAME)
     path = KB_ROOT / name if str(name) in game_names() else Path(name)
-    if not (path.is_dir() and any(path.glob("*.lp"))):
+    try:
+        has_rules = path.is_dir() and any(path.glob("*.lp"))
+    except OSError as problem:  # a name that is too long, or a folder that may not be read
+        text = f"{str(name)!r:.60} cannot be read as a folder of rule files ({problem.strerror}); name another one"
+        raise GameError(text, ErrorCode.UNKNOWN_GAME) from None
+    if not has_rules:
         raise GameError(_unknown_game_text(str(name)), ErrorCode.UNKNOWN_GAME, [str(name)])
     return Game(Folder(path)).with_profile(profile)
 
@@ -276,5 +294,7 @@ def _unknown_game_text(name: str) -> str:
 def _check_profile(folder: Folder, profile: str) -> None:
     """Raise GameError where a folder has no such profile."""
     if profile not in folder.profiles:
-        known = ", ".join(sorted(folder.profiles)) or "(there are none)"
-        raise GameError(f"profile: '{profile}' is none of {known}", ErrorCode.UNKNOWN_PROFILE, [profile])
+        known = ", ".join(sorted(folder.profiles)) or "none"
+        raise GameError(
+            f"profile: unknown profile '{profile}' (there are: {known})", ErrorCode.UNKNOWN_PROFILE, [profile]
+        )

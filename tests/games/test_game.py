@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -140,3 +141,27 @@ def test_the_check_compiles_a_profile_once(tmp_path: Path, monkeypatch: pytest.M
         assert game.warnings(knowledge, profile=profile) == []
         assert game.engine(profile=profile).rules.kb is knowledge
     assert len(compiled) == len(game.profiles or (None,))
+
+
+@pytest.mark.parametrize("name", ["a" * 5000, None, 5, ["guandan"]])
+def test_what_names_no_game(name: Any) -> None:
+    for use in (abl.load, lambda given: abl.VectorEnv(given, 2), lambda given: abl.agent(given, "kb"), abl.verify):
+        with pytest.raises(abl.GameError) as error:
+            use(name)
+        assert error.value.code == abl.ErrorCode.UNKNOWN_GAME
+
+
+def test_a_profile_that_a_caller_names_wrongly_is_no_error_of_the_rules(game: abl.Game, tmp_path: Path) -> None:
+    uses: list[Callable[[], object]] = [
+        lambda: game.engine(profile="nowhere"),
+        lambda: game.knowledge_base(profile="nowhere"),
+        lambda: abl.VectorEnv("president", 2, profile="nowhere"),
+        lambda: abl.load("president").engine(game.directory, "nowhere"),
+    ]
+    for use in uses:
+        with pytest.raises(abl.GameError) as error:
+            use()
+        assert error.value.code == abl.ErrorCode.UNKNOWN_PROFILE
+    with pytest.raises(abl.KBError) as refused:  # the folder is what is wrong here
+        game.engine(tmp_path, "platform")
+    assert [diagnostic.code for diagnostic in refused.value.diagnostics] == [abl.ErrorCode.INVALID_FOLDER]

@@ -22,8 +22,8 @@ from abl_cards.circuit import (
     tabulate_circuit,
     true_atoms,
 )
-from abl_cards.core import ErrorCode, GameError, format_seed
-from abl_cards.games import Game, load
+from abl_cards.core import check_integer, format_seed
+from abl_cards.games import Engine, Game, resolve_game
 from abl_cards.games.sampling import sample_input_rows
 from abl_cards.rulelab.verification import clingo_pool
 from abl_cards.rulelab.verification.clingo_pool import KnowledgeSource
@@ -118,14 +118,14 @@ def verify_circuits(
     )
 
 
-def verify(game: Game | str, states: int = 10_000, seed: int = 0) -> CircuitVerification:
+def verify(game: Game | Engine | str | Path, states: int = 10_000, seed: int = 0) -> CircuitVerification:
     """Compare the compiled circuit of a game with clingo on random states.
 
     From 2,000 states on, clingo runs in several processes that import the calling script again: call this from under
     ``if __name__ == "__main__":`` there.
 
     Args:
-        game: A game, with the profile that it was loaded with, or its name or folder.
+        game: A game, with the profile that it was loaded with, its name, the path of a rule folder, or an engine.
         states: Number of random states.
         seed: Seed of the states.
 
@@ -133,13 +133,12 @@ def verify(game: Game | str, states: int = 10_000, seed: int = 0) -> CircuitVeri
         Every difference in `mismatches`, an empty list where both agree, and the coverage of the inputs.
 
     Raises:
-        GameError: The number of states is not positive.
+        GameError: There is no such game, the number of states is not positive, or the seed is no integer.
         KBError: The rules have errors.
     """
-    if states < 1:
-        raise GameError(f"states: {states}, expected 1 or more", ErrorCode.INVALID_VALUE)
-    game = load(game) if isinstance(game, str) else game
-    return verify_circuits(game, None, game.profile, states, seed)
+    num_states, seed = check_integer("states", states, 1), check_integer("seed", seed)
+    game = resolve_game(game)
+    return verify_circuits(game, None, game.profile, num_states, seed)
 
 
 def find_mismatches(
