@@ -55,9 +55,18 @@ def test_verify_compares_the_circuit_with_clingo(monkeypatch: pytest.MonkeyPatch
     assert abl_cards.verify("president", states=2).mismatches
 
 
-def test_verify_needs_a_state() -> None:
+def test_verify_takes_a_game_in_every_form() -> None:
+    game = abl_cards.load("president")
+    for form in (game, game.directory, game.engine()):
+        assert abl_cards.verify(form, states=2).mismatches == []
+
+
+@pytest.mark.parametrize(
+    "arguments", [{"states": 0}, {"states": 1.5}, {"states": "10"}, {"states": True}, {"seed": "x"}]
+)
+def test_verify_needs_a_number_of_states_and_a_seed(arguments: dict[str, Any]) -> None:
     with pytest.raises(abl_cards.GameError) as error:
-        abl_cards.verify("president", states=0)
+        abl_cards.verify("president", **arguments)
     assert error.value.code == abl_cards.ErrorCode.INVALID_VALUE
 
 

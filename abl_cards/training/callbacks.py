@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -124,6 +124,31 @@ def _numbers(metrics: Metrics) -> dict[str, float]:
 
 CallbackLike = TrainerCallback | Callable[[Metrics], Any]
 """A callback, or a function that is called as ``on_update``."""
+
+
+_METHODS = "on_update", "on_checkpoint", "on_fit_end"
+
+
+def check_callbacks(callbacks: object) -> list[CallbackLike]:
+    """Return callbacks as a list.
+
+    Args:
+        callbacks: Callbacks in an order, such as a list.
+
+    Raises:
+        GameError: It is no list, or holds an object that is no callback.
+    """
+    if not isinstance(callbacks, Sequence) or isinstance(callbacks, str):
+        problem = f"callbacks={callbacks!r:.60}: give a list, as in callbacks=[callback]"
+        raise GameError(problem, ErrorCode.INVALID_VALUE)
+    for callback in callbacks:
+        is_usable = callable(callback) or any(callable(getattr(callback, name, None)) for name in _METHODS)
+        if isinstance(callback, type) or not is_usable:
+            problem = (
+                f"callbacks: {callback!r:.60} is no callback: give an object with {', '.join(_METHODS)}, or a function"
+            )
+            raise GameError(problem, ErrorCode.INVALID_VALUE)
+    return list(callbacks)
 
 
 def call_all(callbacks: list[Any], name: str, argument: Any) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from abl_cards.core import ErrorCode, GameError, check_settings, write_text
-from abl_cards.games import Game, load
+from abl_cards.games import Engine, Game, load, resolve_game
 from abl_cards.learners import MODEL_PRESET, PRESETS, Preset, default_preset
 from abl_cards.training.settings import NO_DIRECTORY, SETTINGS_FILE, TrainConfig, create_config, run_name
 
@@ -28,11 +28,11 @@ def get_preset(settings: TrainConfig) -> Preset:
     return preset if settings.abln else preset.without_abln()
 
 
-def resolve_config(game: Game | str, parts: RunParts, config: TrainConfig | None) -> TrainConfig:
+def resolve_config(game: Game | Engine | str | Path, parts: RunParts, config: TrainConfig | None) -> TrainConfig:
     """Return the settings of a run; raises GameError where they do not go with a network of one's own."""
     model = parts.model
-    name = game if isinstance(game, str) else game.name
-    profile = None if isinstance(game, str) else getattr(game, "profile", None)
+    given = None if isinstance(game, str) else resolve_game(game)
+    name, profile = (str(game), None) if given is None else (given.name, given.profile)
     if config is None:
         config = create_config(name, default_preset(name)) if model is None else TrainConfig()
     config = replace(config, game=name, profile=config.profile if profile is None else profile)

@@ -7,6 +7,8 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from abl_cards.core import (
     NUM_THREADS,
     SEED_RANGE,
@@ -232,8 +234,10 @@ class TrainConfig:
     threads: int | None = setting(None, "threads of torch in each process; with 1 a run repeats exactly", POSITIVE)
 
     def __post_init__(self) -> None:
-        """Replace texts by paths in the fields that hold paths."""
+        """Replace texts by paths in the fields that hold paths, and the numbers of NumPy by Python's, for JSON."""
         for option in fields(self):
+            if isinstance(value := getattr(self, option.name), np.generic):
+                object.__setattr__(self, option.name, value.item())
             if "Path" in str(option.type) and isinstance(value := getattr(self, option.name), str):
                 object.__setattr__(self, option.name, Path(value))
 

@@ -11,17 +11,18 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import torch
 
 from abl_cards.agents import AblAgent, AgentName, make_network_agent
 from abl_cards.core import seed64
-from abl_cards.games import Game
+from abl_cards.games import Engine, Game
 from abl_cards.learners import ModelNetworks, load_networks
 from abl_cards.training.abduction import ConsistencyFunction, ReasonerParts
 from abl_cards.training.actor import create_policy
-from abl_cards.training.callbacks import CallbackLike, call_all
+from abl_cards.training.callbacks import CallbackLike, call_all, check_callbacks
 from abl_cards.training.checkpoint import CHECKPOINT_SUFFIX
 from abl_cards.training.critic_finetuning import SelfPlayGames, create_critic_run
 from abl_cards.training.distance import DistanceFunction
@@ -76,7 +77,7 @@ class Trainer(ResumableRun):
 
     def __init__(
         self,
-        game: Game | str,
+        game: Game | Engine | str | Path,
         *,
         model: torch.nn.Module | None = None,
         policy: torch.nn.Module | ABLModel | None = None,
@@ -97,7 +98,7 @@ class Trainer(ResumableRun):
         of ABLkit can be given, which is fitted to the decisions of each update.
 
         Args:
-            game: The game, or its name or folder.
+            game: A game, its name, the path of a rule folder, or an engine, whose profile is that of the run.
             model: One network for policy, value and hands: its ``forward`` takes a `Batch` and returns a
                 `PolicyOutput`. It takes the place of all networks of the preset.
             policy: The policy: its ``forward`` takes a `Batch` and returns logits [n, labels].
@@ -118,9 +119,10 @@ class Trainer(ResumableRun):
             launcher: Starts the other processes of the run.
 
         Raises:
-            GameError: A setting, a network or the reasoner is not usable, or the folder holds another run.
+            GameError: A setting, a network, the reasoner or a callback is not usable, or the folder holds another run.
             KBError: The rules have errors.
         """
+        own_callbacks = check_callbacks(callbacks)
         parts = RunParts(model, policy, critic, abln, ReasonerParts(reasoner, consistency, distance))
         settings = resolve_config(game, parts, config)
         check_config(settings)
@@ -133,7 +135,7 @@ class Trainer(ResumableRun):
         networks = parts.create_networks(settings, settings.load_engine())
         super().__init__(settings, networks, parts, worker_group, on_progress, chosen)
         self.last_report: TrainingReport | None = None
-        self._callbacks, self.stop_requested = list(callbacks), False
+        self._callbacks, self.stop_requested = own_callbacks, False
 
     @classmethod
     def from_config(
@@ -171,14 +173,14 @@ class Trainer(ResumableRun):
             The measurements of the run so far, an array for each name.
 
         Raises:
-            GameError: The network returned a wrong or infinite output, another process is at work on the run, or a
-                worker was lost twice without a checkpoint in between.
+            GameError: A callback is none, the network returned a wrong or infinite output, another process is at work
+                on the run, or a worker was lost twice without a checkpoint in between.
         """
         self._check_complete()
         check_saved(self.networks)
         if decisions is not None:
             self.settings = replace(self.settings, total_decisions=decisions)
-        given, self._callbacks = self._callbacks, [*self._callbacks, *callbacks]
+        given, self._callbacks = self._callbacks, [*self._callbacks, *check_callbacks(callbacks)]
         self.stop_requested = False
         try:
             with lock_run_folder(self.settings.directory):

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from abl_cards.asp import KBError
@@ -16,7 +17,9 @@ from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.games.game import load
 from abl_cards.learners.presets import PRESETS
 from abl_cards.learners.weights_io import load_card
+from abl_cards.training.run_parts import RunParts
 from abl_cards.training.run_rules import check_same_rules, compute_rule_digests
+from abl_cards.training.run_settings import resolve_config
 from abl_cards.training.settings import TrainConfig, read_config
 from abl_cards.training.trainer import Trainer
 from tests.cli_runs import run
@@ -226,3 +229,17 @@ def test_an_interrupted_command_says_where_the_run_is(tmp_path: Path, monkeypatc
     shown = run("train", GAME, "--dir", str(directory), "--set", "preset=tiny", "--set", "workers=1")
     assert shown.exit_code == 130
     assert str(directory) in shown.stderr
+
+
+def test_numbers_of_numpy_are_settings_like_others() -> None:
+    given = TrainConfig(seed=np.int64(3), num_envs=np.uint8(8), learning_rate=np.float32(0.5), gamma=np.float64(1))  # type: ignore[arg-type]
+    assert given == TrainConfig(seed=3, num_envs=8, learning_rate=0.5, gamma=1.0)
+    assert json.loads(json.dumps(given.to_json()))["seed"] == 3
+
+
+def test_a_run_takes_its_game_in_every_form() -> None:
+    game = load("guandan", "platform")
+    names = [resolve_config(form, RunParts(), None) for form in (game, game.engine(), game.directory, "guandan")]
+    assert [(config.game, config.profile) for config in names] == [
+        ("guandan", "platform"), ("guandan", "platform"), ("guandan", None), ("guandan", None)
+    ]  # fmt: skip

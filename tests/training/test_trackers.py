@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from abl_cards.core.errors import ErrorCode, GameError
-from abl_cards.training.callbacks import MlflowCallback, TrainerCallback, WandbCallback, call_all
+from abl_cards.training.callbacks import MlflowCallback, TrainerCallback, WandbCallback, call_all, check_callbacks
+from abl_cards.training.trainer import Trainer
 
 UPDATES: list[dict[str, Any]] = [
     {"update": 1, "entropy": 0.5, "wins against kb": None},
@@ -91,3 +92,15 @@ def test_a_missing_library_is_named(make: Any, name: str, monkeypatch: pytest.Mo
         make()
     assert error.value.code == ErrorCode.MISSING_LIBRARY
     assert f"pip install {name}" in str(error.value)
+
+
+@pytest.mark.parametrize("callbacks", [None, print, "on_update", TrainerCallback(), [None], [3], [TrainerCallback]])
+def test_what_is_no_list_of_callbacks(callbacks: Any) -> None:
+    with pytest.raises(GameError) as error:
+        Trainer("president", callbacks=callbacks)
+    assert error.value.code == ErrorCode.INVALID_VALUE
+
+
+def test_callbacks_of_every_form() -> None:
+    one_method = SimpleNamespace(on_checkpoint=print)
+    assert check_callbacks((TrainerCallback(), print, one_method))[1:] == [print, one_method]
