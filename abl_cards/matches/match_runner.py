@@ -20,7 +20,7 @@ from abl_cards.agents import (
     make_agent,
     needs_history,
 )
-from abl_cards.core import ErrorCode, GameError, derive_key, format_seed, splitmix64_array
+from abl_cards.core import ErrorCode, GameError, check_integer, derive_key, format_seed, splitmix64_array
 from abl_cards.games import Engine, Game, compile_engine
 from abl_cards.games.compiled import attribute_table_errors
 from abl_cards.games.tables import Listener, ListenerList, NullListener, Recorder, Tables
@@ -108,11 +108,13 @@ def play_match(
         GameError: An agent is unknown or fails, the number of agents or games is wrong, or a match cannot end.
         KBError: The rules do not compile.
     """
-    if isinstance(games, bool) or not isinstance(games, (int, np.integer)) or games < 1:
-        raise GameError(f"games={games!r}: play 1 game or more", ErrorCode.INVALID_VALUE)
+    games, seed = check_integer("games", games, 1), check_integer("seed", seed)
     if isinstance(agents, str) or not isinstance(agents, Sequence):
         raise GameError(f"agents={agents!r:.60}: give a list of agents", ErrorCode.INVALID_VALUE)
     engine = compile_engine(game)
+    if use_fixed_deals and engine.fixed_deals is None:
+        problem = "use_fixed_deals: the game has none; pass the engine that DealRules.with_deals returns"
+        raise GameError(problem, ErrorCode.INVALID_VALUE)
     compute_seatings(engine, len(agents))
     names = _agent_names(agents) if names is None else names
     if len(names) != len(agents):

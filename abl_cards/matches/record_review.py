@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.agents import Agent, ExplainableAgent, check_own_agent, make_agent
-from abl_cards.core import ErrorCode, GameError, derive_key, splitmix64_array
+from abl_cards.core import ErrorCode, GameError, check_integer, derive_key, splitmix64_array
 from abl_cards.games import Engine, Game, compile_engine, load
 from abl_cards.games.notation import find_plays, include_move
 from abl_cards.games.tables import DecisionPoint, Decisions, is_play_decision
@@ -198,20 +199,17 @@ def review(
         KBError: The rules do not compile.
         OSError: The file cannot be read.
     """
-    if n_deals < 4 or max_moves < 2:
-        raise GameError(f"n_deals={n_deals}, max_moves={max_moves}: at least 4 and 2", ErrorCode.INVALID_VALUE)
-    if isinstance(records, str | Path):
-        records = read_valid_records(Path(records))
-    given = [records] if isinstance(records, Mapping) else list(records)
-    if not given:
-        raise GameError("there are no records to review", ErrorCode.NO_RECORDS)
+    n_deals, max_moves = check_integer("n_deals", n_deals, 4), check_integer("max_moves", max_moves, 2)
+    min_loss = _check_min_loss(min_loss)
+    seed = check_integer("seed", seed)
+    given = _list_records(records)
     engine = _engine_of_record(game, given[0])
     compared, rollout = (
         make_agent(spec, engine) if isinstance(spec, str) else check_own_agent(spec, type(spec).__name__, engine)
         for spec in (agent, rollout_agent)
     )
     config = ReviewConfig(engine, compared, rollout, n_deals, max_moves, min_loss, seed, language)
-    chosen = None if seats is None else frozenset(seats)
+    chosen = None if seats is None else _check_seats(engine, seats)
     reviews = []
     for record in given:
         normalised = normalise_record(engine, record)
@@ -219,6 +217,37 @@ def review(
         summaries = summarise_seats(engine, normalised, decisions)
         reviews.append(RecordReview(tuple(decisions), tuple(summaries)))
     return reviews
+
+
+def _check_min_loss(value: Any) -> float:
+    """Return the least loss of a mistake; raises GameError for what is no finite number from 0 on."""
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 <= value < inf:
+        raise GameError(f"min_loss is a number from 0 on, not {value!r:.60}", ErrorCode.INVALID_VALUE)
+    return float(value)
+
+
+def _list_records(records: Any) -> list[Mapping[str, Any]]:
+    """Return the records that are given in any form; raises GameError where there are none, or one is none."""
+    if isinstance(records, str | Path):
+        records = read_valid_records(Path(records))
+    if not isinstance(records, Iterable):
+        problem = f"records={records!r:.60}: give a record, a list of records or a file"
+        raise GameError(problem, ErrorCode.INVALID_RECORD)
+    given = [records] if isinstance(records, Mapping) else list(records)
+    if not given:
+        raise GameError("there are no records to review", ErrorCode.NO_RECORDS)
+    for number, record in enumerate(given, 1):
+        if not isinstance(record, Mapping):
+            problem = f"record {number} is no record but {record!r:.60}; give a dictionary, as match --record writes it"
+            raise GameError(problem, ErrorCode.INVALID_RECORD)
+    return given
+
+
+def _check_seats(engine: Engine, seats: Any) -> frozenset[int]:
+    """Return the seats to review; raises GameError for one that the game does not have."""
+    if not isinstance(seats, Iterable) or isinstance(seats, str):
+        raise GameError(f"seats={seats!r:.60}: give a list of seats, or None for all", ErrorCode.INVALID_VALUE)
+    return frozenset(check_integer("seat", seat, 0, len(engine.teams) - 1) for seat in seats)
 
 
 def _engine_of_record(game: Game | Engine | str | None, record: Mapping[str, Any]) -> Engine:

@@ -135,6 +135,13 @@ def test_text_json_and_plot(whole: Ablation, tmp_path: Path) -> None:
     ("arguments", "code"),
     [
         ({"games": 5}, ErrorCode.INVALID_VALUE),
+        ({"games": "x"}, ErrorCode.INVALID_VALUE),
+        ({"seed": "x"}, ErrorCode.INVALID_VALUE),
+        ({"folder": 3}, ErrorCode.INVALID_VALUE),
+        ({"parts": "kb:leading"}, ErrorCode.INVALID_VALUE),
+        ({"parts": 3}, ErrorCode.INVALID_VALUE),
+        ({"variants": "kb"}, ErrorCode.INVALID_VALUE),
+        ({"agent": None}, ErrorCode.INVALID_AGENT_NAME),
         ({"level": 1.0}, ErrorCode.INVALID_VALUE),
         ({"parts": ["projection"]}, ErrorCode.UNKNOWN_PART),
         ({"agent": "random"}, ErrorCode.AGENT_NOT_APPLICABLE),

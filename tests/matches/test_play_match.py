@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import doctest
 import json
+import shutil
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +14,7 @@ import pytest
 from abl_cards.agents import registry
 from abl_cards.agents.registry import agent, make_agent
 from abl_cards.core.errors import ErrorCode, GameError
-from abl_cards.games.engine import compile_engine, uncached_engine
+from abl_cards.games.engine import compile_engine
 from abl_cards.games.game import load
 from abl_cards.matches import match_runner
 from abl_cards.matches.match_runner import play_match
@@ -103,6 +105,8 @@ def test_agents_that_fail(own: Any, code: ErrorCode) -> None:
         ({"agents": ["kb"]}, ErrorCode.WRONG_AGENT_COUNT),
         ({"agents": ["kb"] * 3}, ErrorCode.WRONG_AGENT_COUNT),
         ({"names": ["kb"]}, ErrorCode.INVALID_VALUE),
+        ({"seed": "x"}, ErrorCode.INVALID_VALUE),
+        ({"use_fixed_deals": True}, ErrorCode.INVALID_VALUE),
     ],
 )
 def test_wrong_arguments(arguments: dict[str, Any], code: ErrorCode) -> None:
@@ -135,8 +139,8 @@ def test_an_agent_of_other_rules_is_an_error(name: str, game: str, profile: str 
     assert error.value.code == ErrorCode.AGENT_NOT_APPLICABLE
 
 
-def test_an_agent_of_rules_compiled_again_plays() -> None:
-    again = uncached_engine(load("president").folder, None, "president")
+def test_an_agent_of_a_copy_of_the_rules_plays(tmp_path: Path) -> None:
+    again = load(shutil.copytree(load("president").directory, tmp_path / "president")).engine()
     assert again.rules is not load("president").engine().rules
     assert play_match("president", [agent(again, "kb"), "greedy"], 12, 3).rate == (
         play_match("president", ["kb", "greedy"], 12, 3).rate

@@ -243,3 +243,36 @@ def test_a_line_that_is_no_record_of_the_game_is_said_with_its_number(tmp_path: 
     answer = run("review", "president", str(file))
     assert answer.exit_code == 1
     assert problem in answer.stderr
+
+
+@pytest.mark.parametrize(
+    ("settings", "code"),
+    [
+        ({"seats": [4]}, ErrorCode.INVALID_VALUE),
+        ({"seats": [-1]}, ErrorCode.INVALID_VALUE),
+        ({"seats": ["0"]}, ErrorCode.INVALID_VALUE),
+        ({"seats": "0"}, ErrorCode.INVALID_VALUE),
+        ({"seats": 0}, ErrorCode.INVALID_VALUE),
+        ({"min_loss": float("nan")}, ErrorCode.INVALID_VALUE),
+        ({"min_loss": -1}, ErrorCode.INVALID_VALUE),
+        ({"min_loss": "1"}, ErrorCode.INVALID_VALUE),
+        ({"n_deals": float("nan")}, ErrorCode.INVALID_VALUE),
+        ({"n_deals": 8.0}, ErrorCode.INVALID_VALUE),
+        ({"max_moves": 1}, ErrorCode.INVALID_VALUE),
+        ({"seed": "x"}, ErrorCode.INVALID_VALUE),
+        ({"records": [1]}, ErrorCode.INVALID_RECORD),
+        ({"records": None}, ErrorCode.INVALID_RECORD),
+    ],
+)
+def test_arguments_of_a_wrong_type_or_range(
+    settings: dict[str, Any], code: ErrorCode, blundered: tuple[dict[str, Any], int]
+) -> None:
+    with pytest.raises(GameError) as error:
+        review("president", **({"records": [blundered[0]]} | settings))
+    assert error.value.code == code
+
+
+def test_an_agent_of_another_game_is_an_error(blundered: tuple[dict[str, Any], int]) -> None:
+    with pytest.raises(GameError) as error:
+        review("president", blundered[0], make_agent("kb", load("hearts").engine()))
+    assert error.value.code == ErrorCode.AGENT_NOT_APPLICABLE
