@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from pettingzoo import AECEnv
 
 from abl_cards.core import ErrorCode, GameError, derive_key, seed64
-from abl_cards.env.episodes import check_render_mode
+from abl_cards.env.episodes import check_actions, check_render_mode
 from abl_cards.env.factories import aec_env
 from abl_cards.env.spaces import make_observation_space
 from abl_cards.games import Engine, Game, compile_engine, load
@@ -84,7 +84,7 @@ class CardGameEnv(AECEnv, NullListener):  # type: ignore[misc]  # pettingzoo has
             loaded = game if isinstance(game, Game) else load(game)
             game, profile = loaded.engine(directory, profile), None
         self._engine = compile_engine(game, profile)
-        self._one_episode = one_episode
+        self._one_episode, self._closed = one_episode, False
         self._set_seed(seed)
         minimiser = Minimiser(self._engine)
         self._exchange, self._realise = exchange or minimiser.choose, realise or minimiser.realise_labels
@@ -119,7 +119,12 @@ class CardGameEnv(AECEnv, NullListener):  # type: ignore[misc]  # pettingzoo has
         Args:
             seed: Any integer; None to go on with the seed in use.
             options: Ignored.
+
+        Raises:
+            GameError: The environment is closed.
+            TypeError: The seed is no integer.
         """
+        self._require_open()
         if seed is not None:
             self._set_seed(seed)
         self.agents = self.possible_agents[:]
@@ -145,13 +150,16 @@ class CardGameEnv(AECEnv, NullListener):  # type: ignore[misc]  # pettingzoo has
             action: Index of a legal label or option; None for an agent that is done.
 
         Raises:
-            GameError: The action is not legal. Then nothing has changed.
+            GameError: The action is no integer or not legal; then nothing has changed. Or the environment is closed.
         """
+        self._require_open()
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        if action is None or not 0 <= action < self._num_actions or not self._mask[action]:
+        if action is not None:
+            action = int(check_actions([action], 1, self._num_actions)[0])
+        if action is None or not self._mask[action]:
             text = f"{agent}: action {action} is not legal: see the action_mask of its observation"
             raise GameError(text, ErrorCode.ILLEGAL_ACTION)
         self._cumulative_rewards[agent] = 0.0
@@ -216,7 +224,14 @@ class CardGameEnv(AECEnv, NullListener):  # type: ignore[misc]  # pettingzoo has
 
         Returns:
             ``observation`` float32 [features] and ``action_mask`` int8 [actions].
+
+        Raises:
+            GameError: There is no such seat, or the environment is closed.
         """
+        self._require_open()
+        if agent not in self.possible_agents:
+            text = f"there is no agent {agent!r:.60}; the agents are {', '.join(self.possible_agents)}"
+            raise GameError(text, ErrorCode.UNKNOWN_SEAT)
         seat = self.possible_agents.index(agent)
         rows = (
             self._tables.observe(_TABLE_ROW, np.array([seat], np.int8))
@@ -235,7 +250,12 @@ class CardGameEnv(AECEnv, NullListener):  # type: ignore[misc]  # pettingzoo has
         return text
 
     def close(self) -> None:
-        """Do nothing: there is nothing to release."""
+        """End the use of the table: later calls of ``reset``, ``step`` and ``observe`` raise GameError."""
+        self._closed = True
+
+    def _require_open(self) -> None:
+        if self._closed:
+            raise GameError("the environment is closed", ErrorCode.CLOSED)
 
     def __getstate__(self) -> dict[str, Any]:
         """Return all but the decision to make, which is computed again."""

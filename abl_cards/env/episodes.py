@@ -11,12 +11,15 @@ from typing import Any, Literal, NamedTuple, SupportsIndex
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.core import ErrorCode, GameError, derive_key, splitmix64_array
+from abl_cards.core import ErrorCode, GameError, check_integer, derive_key, splitmix64_array
 from abl_cards.games import Engine
 from abl_cards.games.compiled import CompiledGame, attribute_table_errors
 from abl_cards.games.state import TableState
 from abl_cards.games.tables import NullListener, PlayerView, Tables, observe
 from abl_cards.games.types import Indices, Moves
+
+MAX_ENVS = 1 << 22
+"""Most tables of an environment; their observations alone take several GB."""
 
 EpisodeKind = Literal["deal", "match"]
 """Unit after which an environment terminates: one deal, or a whole match."""
@@ -43,8 +46,8 @@ class EpisodeTables(NullListener):
         if episode not in ("deal", "match"):
             raise GameError(f"episode is 'deal' or 'match', not {episode!r}", ErrorCode.INVALID_VALUE)
         self.engine = engine
-        self.num_envs = check_positive("num_envs", num_envs)
-        self.max_steps = None if max_steps is None else check_positive("max_steps", max_steps)
+        self.num_envs = check_integer("num_envs", num_envs, 1, MAX_ENVS)
+        self.max_steps = None if max_steps is None else check_integer("max_steps", max_steps, 1)
         self.ends_with_deal = episode == "deal"
         self.num_players = len(engine.teams)
         self.num_features = engine.observation_features.size
@@ -210,13 +213,6 @@ def observe_players(rules: CompiledGame, state: TableState, rows: Indices) -> ND
     return observe(view).reshape(len(rows), seats, -1)
 
 
-def check_positive(name: str, value: object) -> int:
-    """Return a positive integer of any integer type; raises GameError."""
-    if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and value > 0:
-        return int(value)
-    raise GameError(f"{name} is a positive integer, not {value!r:.60}", ErrorCode.INVALID_VALUE)
-
-
 def check_render_mode(mode: object, *modes: str | None) -> None:
     """Raise GameError for a ``render_mode`` that is none of these."""
     if mode not in modes:
@@ -228,7 +224,7 @@ def check_actions(actions: Any, num_envs: int, num_actions: int) -> NDArray[np.i
     """Return actions as int64 [envs]; raises GameError for another type, shape or range."""
     try:
         given = np.asarray(actions)
-    except (TypeError, ValueError) as problem:
+    except (TypeError, ValueError, RuntimeError) as problem:  # RuntimeError: a tensor of torch that requires grad
         raise GameError(f"actions are an integer array [{num_envs}]: {problem}", ErrorCode.INVALID_ACTIONS) from None
     if given.dtype.kind not in "iu" or given.shape != (num_envs,):
         text = f"actions are an integer array of shape ({num_envs},), not {given.dtype} of shape {given.shape}"

@@ -30,6 +30,7 @@ def aec_env(game: Game | Engine | str, **settings: Any) -> Any:
         ModuleNotFoundError: PettingZoo is not installed; the message names the extra.
         GameError: The game is unknown, or a setting is wrong.
         KBError: The rule files have errors.
+        TypeError: The seed is no integer.
     """
     with _named_extra():
         from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWrapper
@@ -52,6 +53,7 @@ def parallel_env(game: Game | Engine | str, **settings: Any) -> ParallelCardGame
         ModuleNotFoundError: PettingZoo is not installed; the message names the extra.
         GameError: The game is unknown, or a setting is wrong.
         KBError: The rule files have errors.
+        TypeError: The seed is no integer.
     """
     with _named_extra():
         from abl_cards.env.parallel import ParallelCardGameEnv
@@ -83,6 +85,7 @@ def gymnasium_vector_env(
         ModuleNotFoundError: Gymnasium is not installed; the message names the extra.
         GameError: The game or an agent is unknown, or a setting is wrong.
         KBError: The rule files have errors.
+        TypeError: The seed is no integer.
     """
     with _named_extra():
         from abl_cards.env.gymnasium_envs import GymnasiumVectorEnv
@@ -112,6 +115,7 @@ def gymnasium_env(
         ModuleNotFoundError: Gymnasium is not installed; the message names the extra.
         GameError: The game or an agent is unknown, or a setting is wrong.
         KBError: The rule files have errors.
+        TypeError: The seed is no integer.
     """
     with _named_extra():
         from abl_cards.env.gymnasium_envs import GymnasiumEnv

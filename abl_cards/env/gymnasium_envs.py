@@ -13,7 +13,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from abl_cards.agents import Agent, make_agent, needs_history
-from abl_cards.core import ErrorCode, GameError, seed64, splitmix64_array
+from abl_cards.core import ErrorCode, GameError, check_integer, seed64, splitmix64_array
 from abl_cards.env.episodes import EpisodeKind, EpisodeTables, check_actions, check_render_mode
 from abl_cards.env.pending import LabelRealiser, find_pending, make_realiser
 from abl_cards.env.spaces import make_observation_space
@@ -73,9 +73,8 @@ class GymnasiumVectorEnv(GymnasiumVectorBase[BatchedObservation, Any, NDArray[An
         if illegal_actions not in ("replace", "raise"):
             text = f"illegal_actions is 'replace' or 'raise', not {illegal_actions!r}"
             raise GameError(text, ErrorCode.INVALID_VALUE)
-        if isinstance(seat, bool) or not isinstance(seat, (int, np.integer)) or not 0 <= seat < len(engine.teams):
-            raise GameError(f"seat is 0 to {len(engine.teams) - 1}, not {seat!r:.60}", ErrorCode.INVALID_VALUE)
-        self._engine, self._seat, self._raises = engine, int(seat), illegal_actions == "raise"
+        seat = check_integer("seat", seat, 0, len(engine.teams) - 1)
+        self._engine, self._seat, self._raises = engine, seat, illegal_actions == "raise"
         self._episodes = EpisodeTables(engine, num_envs, seed, episode, max_steps)
         self._agents = _seat_agents(engine, opponents, self._seat)
         self._episodes.records_history = any(map(needs_history, self._agents.values()))
@@ -106,7 +105,7 @@ class GymnasiumVectorEnv(GymnasiumVectorBase[BatchedObservation, Any, NDArray[An
         Returns:
             Observations at the first decisions of the learning seat, and an empty info.
         """
-        self._require_open()
+        self.require_open()
         if isinstance(seed, (int, np.integer)):
             super().reset(seed=seed64(seed))  # NumPy's generators take no negative seeds
         self._is_ready = False
@@ -131,7 +130,7 @@ class GymnasiumVectorEnv(GymnasiumVectorBase[BatchedObservation, Any, NDArray[An
         Raises:
             GameError: The actions have another type or shape, or ``reset`` was not called.
         """
-        self._require_open()
+        self.require_open()
         if not self._is_ready:
             raise GameError("call reset() before step()", ErrorCode.NOT_RESET)
         given, info = self._replace_illegal(actions)
@@ -162,7 +161,8 @@ class GymnasiumVectorEnv(GymnasiumVectorBase[BatchedObservation, Any, NDArray[An
 
     # --- playing ------------------------------------------------------------------------------------------------------
 
-    def _require_open(self) -> None:
+    def require_open(self) -> None:
+        """Raise GameError where the environment is closed."""
         if self.closed:
             raise GameError("the environment is closed", ErrorCode.CLOSED)
 
@@ -262,6 +262,9 @@ class _StepResult:
 def _seat_agents(engine: Engine, opponents: str | Sequence[str], seat: int) -> dict[int, Agent]:
     """Return the agent of each other seat; raises GameError for unknown names and a wrong number."""
     others = [other for other in range(len(engine.teams)) if other != seat]
+    if not isinstance(opponents, Sequence) or not all(isinstance(name, str) for name in opponents):
+        text = f"opponents={opponents!r:.60}: pass the name of an agent, or a list of names"
+        raise GameError(text, ErrorCode.INVALID_VALUE)
     names = [opponents] * len(others) if isinstance(opponents, str) else list(opponents)
     if len(names) != len(others):
         text = f"{len(names)} opponents for {len(others)} other seats: pass one name, or one for each seat"
@@ -317,6 +320,7 @@ class GymnasiumEnv(Env[dict[str, NDArray[Any]], np.int64]):
         Returns:
             The observation at the first decision of the learning seat, and an empty info.
         """
+        self._envs.require_open()
         super().reset(seed=None if seed is None else seed64(seed))
         seen = self._next if seed is None else None
         if seen is None:
@@ -335,8 +339,9 @@ class GymnasiumEnv(Env[dict[str, NDArray[Any]], np.int64]):
             truncated, and the info.
 
         Raises:
-            GameError: The action has another type, or the episode is over.
+            GameError: The action has another type, the episode is over, or the environment is closed.
         """
+        self._envs.require_open()
         if not self._is_running:
             raise GameError("the episode is over, or none has begun: call reset()", ErrorCode.NOT_RESET)
         seen, rewards, terminated, truncated, infos = self._envs.step(np.asarray(action).reshape(-1))

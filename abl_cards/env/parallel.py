@@ -127,6 +127,10 @@ class ParallelCardGameEnv(ParallelEnv[str, SeatObservation, int]):  # type: igno
         agent = self.agent_selection
         if agent is None:
             raise GameError("the episode is over: call reset()", ErrorCode.NOT_RESET)
+        given: object = actions
+        if not isinstance(given, Mapping):
+            text = f"actions are a dictionary by agent, such as {{{agent!r}: 0}}, not {given!r:.60}"
+            raise GameError(text, ErrorCode.INVALID_ACTIONS)
         if actions.get(agent) is None:
             raise GameError(f"{agent} is to decide, and actions hold none for it", ErrorCode.INVALID_ACTIONS)
         self._step = step = self._env.step([actions[agent]])

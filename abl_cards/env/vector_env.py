@@ -14,7 +14,7 @@ from typing import Any, Literal, SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abl_cards.core import ErrorCode, GameError
+from abl_cards.core import ErrorCode, GameError, check_integer
 from abl_cards.env.array_pool import ArrayPool
 from abl_cards.env.episodes import (
     EpisodeKind,
@@ -46,6 +46,8 @@ class TimeStep:
         truncated: bool [envs], whether an episode was cut off by ``max_steps`` in the step.
         final_reward: float32 [envs, players], sum of ``reward`` over the episode that ended in the step. Zeros where no
             episode ended.
+        final_observation: float32 [envs, players, features], views of all players at the end of the episode that ended
+            in the step. Zeros where no episode ended. Computed when first read.
     """
 
     observation: NDArray[np.float32]
@@ -100,7 +102,7 @@ class VectorEnv:
 
         Args:
             game: A game, its name, the path of a rule folder, or an engine.
-            num_envs: Number of tables.
+            num_envs: Number of tables, at most 4,194,304.
             seed: Any integer. The seed of all environments until ``reset`` sets another one.
             profile: Rule profile of the game; None for its default.
             episode: "deal": an episode is one deal. Matches go on deal by deal, so levels and tributes carry over.
@@ -114,13 +116,14 @@ class VectorEnv:
         Raises:
             GameError: The game is unknown, or an argument is out of its range.
             KBError: The rule files have errors.
+            TypeError: The seed is no integer.
         """
         self._engine = compile_engine(game, profile)
         self._episodes = EpisodeTables(self._engine, num_envs, seed, episode, max_steps)
         self._realise, self._realiser = realise, make_realiser(realise, self._engine)
         self._copy, self._closed = bool(copy), False
         self._num_labels = len(self._engine.labels)
-        self._all_rows = np.arange(num_envs)
+        self._all_rows = np.arange(self.num_envs)
         self._make_buffers()
         self._pending: PendingDecisions | None = None
 
@@ -191,9 +194,7 @@ class VectorEnv:
             GameError: There is no such environment, or it has not been reset.
         """
         tables = self._require_tables()
-        if not isinstance(env, (int, np.integer)) or not 0 <= env < self.num_envs:
-            raise GameError(f"environments are 0 to {self.num_envs - 1}, not {env!r:.60}", ErrorCode.INVALID_VALUE)
-        return render_table(self._engine.rules, tables, int(env))
+        return render_table(self._engine.rules, tables, check_integer("env", env, 0, self.num_envs - 1))
 
     def observe_players(self) -> NDArray[np.float32]:
         """Return float32 [envs, players, features]: every table as each of its players sees it."""

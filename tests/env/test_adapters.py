@@ -280,3 +280,32 @@ for make in made:
     root = Path(__file__).resolve().parents[2]
     done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("actions", [None, [0, 0, 0], 0])
+def test_parallel_actions_are_named(actions: Any) -> None:
+    table = parallel_env("doudizhu")
+    table.reset()
+    with pytest.raises(GameError) as error:
+        table.step(actions)
+    assert error.value.code == ErrorCode.INVALID_ACTIONS
+
+
+@pytest.mark.parametrize("opponents", [None, 3, [None, "kb"], {"kb", "greedy"}])
+def test_opponents_are_names_in_an_order(opponents: Any) -> None:
+    with pytest.raises(GameError) as error:
+        gymnasium_env("doudizhu", opponents=opponents)
+    assert error.value.code == ErrorCode.INVALID_VALUE
+
+
+@pytest.mark.parametrize("ends", [False, True])
+def test_a_closed_environment_begins_nothing(ends: bool) -> None:
+    env = gymnasium_env("doudizhu", max_steps=1 if ends else None)
+    env.reset(seed=0)
+    if ends:
+        env.step(0)  # the first observation of the next episode is there already
+    env.close()
+    for use in (env.reset, lambda: env.step(0)):
+        with pytest.raises(GameError) as error:
+            use()
+        assert error.value.code == ErrorCode.CLOSED

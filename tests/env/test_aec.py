@@ -214,3 +214,31 @@ def test_render_prints_for_humans(capsys: pytest.CaptureFixture[str]) -> None:
     table.reset()
     assert table.render() is None
     assert "legal labels" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("action", [True, 3.0, "3", [3], [[1], [1, 2]]])
+def test_an_action_is_an_integer(action: Any) -> None:
+    table = CardGameEnv("president", seed=1)
+    table.reset()
+    before = table.render()
+    with pytest.raises(GameError) as error:
+        table.step(action)
+    assert (error.value.code, table.render()) == (ErrorCode.INVALID_ACTIONS, before)
+
+
+def test_only_seats_see_the_table() -> None:
+    table = aec_env("president")
+    table.reset()
+    with pytest.raises(GameError) as error:
+        table.observe("nobody")
+    assert error.value.code == ErrorCode.UNKNOWN_SEAT
+
+
+def test_a_closed_table_is_not_played_at() -> None:
+    table = aec_env("president")
+    table.reset()
+    table.close()
+    for use in (table.reset, lambda: table.step(0), lambda: table.observe("seat_0")):
+        with pytest.raises(GameError) as error:
+            use()
+        assert error.value.code == ErrorCode.CLOSED

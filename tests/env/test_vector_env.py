@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from numpy.typing import NDArray
 
 from abl_cards.core import ErrorCode, GameError, derive_key, splitmix64_array
@@ -237,6 +238,7 @@ def test_masks_that_callers_change_do_not_matter() -> None:
         ([[0], [0]], ErrorCode.INVALID_ACTIONS),
         (0, ErrorCode.INVALID_ACTIONS),
         (None, ErrorCode.INVALID_ACTIONS),
+        (torch.zeros(2, requires_grad=True), ErrorCode.INVALID_ACTIONS),
         ([-1, 0], ErrorCode.INVALID_ACTIONS),
         ([0, 10**6], ErrorCode.INVALID_ACTIONS),
         ([0, 2**70], ErrorCode.INVALID_ACTIONS),
@@ -283,6 +285,7 @@ def test_order_of_calls() -> None:
         {"num_envs": 0},
         {"num_envs": 2.0},
         {"num_envs": True},
+        {"num_envs": 10**12},
         {"episode": "round"},
         {"realise": "last"},
         {"max_steps": 0},
