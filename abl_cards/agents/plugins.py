@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 
 from abl_cards.agents.base import Agent, RandomKeys, find_rules, needs_history
 from abl_cards.agents.names import AgentName
-from abl_cards.circuit import program_digest
 from abl_cards.core import PYTHON_SUFFIX, ErrorCode, GameError, add_cwd_to_path, call_user_code, import_file
 from abl_cards.games import Engine
+from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.tables import Choices, Decisions, PlayerView
 from abl_cards.games.types import NO_CARD, Moves
 
@@ -238,7 +238,7 @@ def _check_methods(name: str, agent: Any) -> None:
 def _check_rules(name: str, agent: Agent, engine: Engine) -> None:
     """Raise GameError for an agent that was made for other rules: its labels and inputs have other meanings."""
     rules = find_rules(agent)
-    if rules is None or rules is engine.rules or program_digest(rules.kb) == program_digest(engine.rules.kb):
+    if rules is None or rules is engine.rules or _identify_play(rules) == _identify_play(engine.rules):
         return
     made_for, game = (
         f"{played.folder.name}{f' (profile {played.profile})' if played.profile else ''}"
@@ -247,6 +247,11 @@ def _check_rules(name: str, agent: Agent, engine: Engine) -> None:
     remedy = "make it with the game or the compiled game that is played: abl.agent(game, name)"
     problem = f"agent '{name}' was made for {made_for}, and does not play {game}; {remedy}"
     raise GameError(problem, ErrorCode.AGENT_NOT_APPLICABLE)
+
+
+def _identify_play(rules: CompiledGame) -> tuple[object, ...]:
+    """Return what agents read of rules, the same for a folder that differs in preferences alone."""
+    return rules.label_texts, rules.pack.kinds, rules.fluents.fluents, rules.play_query.circuit.digest
 
 
 def _source_file(agent_class: type) -> Path | None:
