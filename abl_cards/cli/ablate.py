@@ -16,12 +16,14 @@ from abl_cards.cli.console import (
     RuleFolder,
     Seed,
     check_finite,
+    check_output_file,
     fail_usage,
     find_game,
     load_engine,
     print_json,
     print_table,
     read_settings,
+    usage_errors,
     write_csv_file,
 )
 from abl_cards.cli.progress import show_progress
@@ -91,7 +93,13 @@ def ablate(
         typer.Option("--dir", metavar="DIR", help="Folder of finished shards; default: runs/ablate-GAME."),
     ] = None,
     plot: Annotated[
-        Path | None, typer.Option("--plot", metavar="FILE", help="Draw win rates and intervals: .svg, .pdf or .png.")
+        Path | None,
+        typer.Option(
+            "--plot",
+            metavar="FILE",
+            callback=check_output_file,
+            help="Draw win rates and intervals: .svg, .pdf or .png.",
+        ),
     ] = None,
     csv: CsvFile = None,
     list_only: Annotated[bool, typer.Option("--list", help="List the parts of the agent, and play nothing.")] = False,
@@ -181,7 +189,7 @@ def _check_options(
     plot: Path | None,
 ) -> None:
     """Fail where options do not belong together, or need a library that is missing."""
-    from abl_cards.core import INSTALL_COMMAND, has_matplotlib
+    from abl_cards.core import INSTALL_COMMAND, check_plot_file, has_matplotlib
 
     if train is None and (seeds or settings):
         fail_usage("--seeds and --set belong to trainings: add --train MINUTES")
@@ -189,8 +197,11 @@ def _check_options(
         fail_usage("--sweep measures factors of one preference: leave out --parts, --variant and --train")
     if sweep is None and factors is not None:
         fail_usage("--factors belong to --sweep NAME")
-    if plot is not None and not has_matplotlib():
-        fail_usage(f"--plot needs matplotlib: {INSTALL_COMMAND}")
+    if plot is not None:
+        if not has_matplotlib():
+            fail_usage(f"--plot needs matplotlib: {INSTALL_COMMAND}")
+        with usage_errors():
+            check_plot_file(plot)
 
 
 def _split_names(parts: str) -> list[str]:

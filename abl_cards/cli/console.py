@@ -47,6 +47,16 @@ def check_finite(number: float | None) -> float | None:
     return number
 
 
+def check_output_file(file: Path | None) -> Path | None:
+    """Reject a file that cannot be written, before any work is done; used as a callback of options."""
+    if file is not None:
+        from abl_cards.core import resolve_output_path
+
+        with usage_errors():
+            resolve_output_path(file)
+    return file
+
+
 GameName = Annotated[
     str, typer.Argument(metavar="GAME", help=f"The game: {list_game_names()}; or a folder of rule files.")
 ]
@@ -59,10 +69,18 @@ Profile = Annotated[
     typer.Option("--profile", metavar="NAME", help="Rule profile: a file in profiles/; default: that of the game."),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
-CsvFile = Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Also write the rows as a CSV file.")]
+CsvFile = Annotated[
+    Path | None,
+    typer.Option("--csv", metavar="FILE", callback=check_output_file, help="Also write the rows as a CSV file."),
+]
 RecordFile = Annotated[
     Path | None,
-    typer.Option("--record", metavar="FILE", help="Write each episode to this file: .jsonl or .jsonl.gz."),
+    typer.Option(
+        "--record",
+        metavar="FILE",
+        callback=check_output_file,
+        help="Write each episode to this file: .jsonl or .jsonl.gz.",
+    ),
 ]
 MAX_SEED = 2**128 - 1
 Seed = Annotated[

@@ -15,6 +15,7 @@ from abl_cards.cli.console import (
     GameName,
     Profile,
     RuleFolder,
+    check_output_file,
     fail,
     find_game,
     list_profiles,
@@ -66,7 +67,13 @@ def explain(
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="Rank all legal moves.")] = False,
     png: Annotated[
-        Path | None, typer.Option("--png", metavar="FILE", help="Plot labels, card sets and estimated hands of abl.")
+        Path | None,
+        typer.Option(
+            "--png",
+            metavar="FILE",
+            callback=check_output_file,
+            help="Plot labels, card sets and estimated hands of abl.",
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:

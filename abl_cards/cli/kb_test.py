@@ -16,6 +16,7 @@ from abl_cards.cli.console import (
     Profile,
     Seed,
     check_finite,
+    check_output_file,
     fail,
     fail_usage,
     find_game,
@@ -64,7 +65,12 @@ def run_test(
     ] = 20.0,
     propose: Annotated[
         Path | None,
-        typer.Option("--propose-cases", metavar="FILE", help="Write cases that detect more mutations, for review."),
+        typer.Option(
+            "--propose-cases",
+            metavar="FILE",
+            callback=check_output_file,
+            help="Write cases that detect more mutations, for review.",
+        ),
     ] = None,
     accept: Annotated[
         bool,

@@ -17,6 +17,7 @@ from abl_cards.cli.console import (
     RecordFile,
     RuleFolder,
     Seed,
+    check_output_file,
     fail,
     fail_usage,
     find_game,
@@ -69,7 +70,12 @@ def match(
     record: RecordFile = None,
     log: Annotated[
         Path | None,
-        typer.Option("--botzone-log", metavar="FILE", help="Write each round as a Botzone log: .jsonl or .jsonl.gz."),
+        typer.Option(
+            "--botzone-log",
+            metavar="FILE",
+            callback=check_output_file,
+            help="Write each round as a Botzone log: .jsonl or .jsonl.gz.",
+        ),
     ] = None,
     csv: CsvFile = None,
     ray: RayAddress = None,

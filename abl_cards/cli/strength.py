@@ -14,6 +14,7 @@ from abl_cards.cli.console import (
     Profile,
     RuleFolder,
     check_finite,
+    check_output_file,
     fail_usage,
     find_game,
     list_game_names,
@@ -71,7 +72,13 @@ def deal(
         ),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option("--out", metavar="FILE", help="Write the deals to this file: .jsonl or .jsonl.gz.")
+        Path | None,
+        typer.Option(
+            "--out",
+            metavar="FILE",
+            callback=check_output_file,
+            help="Write the deals to this file: .jsonl or .jsonl.gz.",
+        ),
     ] = None,
     exclude: Annotated[
         list[Path] | None,

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         atomic_write,
         attribute_os_errors,
         lock_folder,
+        resolve_output_path,
         write_text,
     )
     from abl_cards.core.cpu_budget import CpuBudget, CpuBudgetExceeded, check_budget, get_budget, shared_budget
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
         LinePlot,
         MatrixPlot,
         Plot,
+        check_plot_file,
         has_matplotlib,
         plot_caption,
         plot_from_json,
@@ -113,6 +115,7 @@ __all__ = [
     "check_budget",
     "check_integer",
     "check_language",
+    "check_plot_file",
     "check_settings",
     "column_names",
     "current_keys",
@@ -152,6 +155,7 @@ __all__ = [
     "reduce_gc",
     "require_extra",
     "require_posix",
+    "resolve_output_path",
     "result_key",
     "rows_to_frame",
     "save_figure",

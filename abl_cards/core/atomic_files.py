@@ -15,7 +15,7 @@ from pathlib import Path
 from threading import get_native_id
 from typing import IO
 
-from abl_cards.core.errors import ErrorCode
+from abl_cards.core.errors import ErrorCode, GameError
 
 _PARTIAL_SUFFIX = ".partial"
 
@@ -50,6 +50,27 @@ def atomic_write(file: str | Path, durable: bool = True) -> Iterator[IO[bytes]]:
         raise
 
 
+def resolve_output_path(path: str | Path) -> Path:
+    """Resolve the path of a file to write, which a command can check before it works for long.
+
+    Args:
+        path: The file; one that exists can be replaced.
+
+    Returns:
+        The absolute path, without symbolic links.
+
+    Raises:
+        GameError: The path is a folder or a device, or its folder does not exist.
+    """
+    path = Path(path)
+    target = path.resolve()
+    if target.exists() and not target.is_file():
+        raise GameError(f"{path} is there and is no file that could be replaced", ErrorCode.RECORDS_NOT_WRITTEN)
+    if not target.parent.is_dir():
+        raise GameError(f"{path}: there is no folder {path.parent}", ErrorCode.RECORDS_NOT_WRITTEN)
+    return target
+
+
 @contextmanager
 def attribute_os_errors(file: str | Path, *aliases: str | Path) -> Iterator[None]:
     """Make errors of the system name a file.
@@ -65,7 +86,8 @@ def attribute_os_errors(file: str | Path, *aliases: str | Path) -> Iterator[None
         yield
     except OSError as problem:
         if problem.filename in (None, *map(str, aliases)):
-            text = f"cannot be written: {problem.strerror or problem}; the old file is unchanged"
+            kept = "; the old file is unchanged" if Path(file).is_file() else ""
+            text = f"cannot be written: {problem.strerror or problem}{kept}"
             raise OSError(problem.errno, text, str(file)) from problem
         raise
 

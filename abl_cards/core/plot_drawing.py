@@ -13,7 +13,7 @@ from typing import Any
 
 from abl_cards.core.atomic_files import atomic_write
 from abl_cards.core.plot_ticks import linear_ticks, log_ticks, number_text, spread
-from abl_cards.core.plots import Axis, ErrorBarPlot, LinePlot, MatrixPlot, Plot, plot_caption
+from abl_cards.core.plots import Axis, ErrorBarPlot, LinePlot, MatrixPlot, Plot, check_plot_file, plot_caption
 
 COLUMN_WIDTH, PAGE_WIDTH = 3.3, 6.9
 """Widths of a figure in inches: one column of a paper, and a whole page."""
@@ -77,10 +77,12 @@ def save_figure(plot: Plot, file: str | Path, width: float = PAGE_WIDTH) -> None
         width: Width in inches, ``COLUMN_WIDTH`` or ``PAGE_WIDTH``.
 
     Raises:
+        GameError: The file has another suffix.
         ModuleNotFoundError: matplotlib is not installed.
         OSError: The file cannot be written.
     """
     file = Path(file)
+    check_plot_file(file)
     from matplotlib import rc_context
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 

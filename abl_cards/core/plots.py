@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, Protocol
 
+from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.core.extras import install_command
 
 INSTALL_COMMAND = install_command("matplotlib")
+PLOT_SUFFIXES = (".svg", ".pdf", ".png")
+"""Endings of the files that figures are drawn into."""
 
 Interval = tuple[float | None, float | None]
 """Lower and upper bound; None where a bound is unknown."""
@@ -336,3 +340,10 @@ def _without_empty(values: Mapping[str, Any]) -> dict[str, Any]:
 def has_matplotlib() -> bool:
     """Return whether matplotlib is installed."""
     return find_spec("matplotlib") is not None
+
+
+def check_plot_file(file: str | Path) -> None:
+    """Raise GameError unless the name of a file ends like a picture that can be drawn."""
+    if Path(file).suffix.lower() not in PLOT_SUFFIXES:
+        problem = f"{file}: plots are drawn as {', '.join(PLOT_SUFFIXES)}; end the name of the file with one of these"
+        raise GameError(problem, ErrorCode.INVALID_VALUE)

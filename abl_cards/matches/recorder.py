@@ -22,10 +22,10 @@ from typing import IO, TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.core import ErrorCode, GameError
+from abl_cards.core import ErrorCode, GameError, resolve_output_path
 from abl_cards.games.tables import NullListener, Recorder
 from abl_cards.games.types import Indices
-from abl_cards.matches.records import Record, record_to_line, replace_file, resolve_output_path
+from abl_cards.matches.records import Record, record_to_line, replace_file
 
 if TYPE_CHECKING:
     from abl_cards.games.tables import Tables

@@ -28,6 +28,7 @@ from abl_cards.core import (
     open_maybe_gzip,
     parse_json_line,
     read_line_batches,
+    resolve_output_path,
 )
 from abl_cards.games import Engine
 from abl_cards.protocols import convert_douzero_record
@@ -179,16 +180,6 @@ def replace_file(path: Path) -> Iterator[IO[bytes]]:
     except BaseException:
         aside.unlink(missing_ok=True)
         raise
-
-
-def resolve_output_path(path: Path) -> Path:
-    """Resolve the path of a file to write; raises GameError where it cannot be created."""
-    target = path.resolve()
-    if target.exists() and not target.is_file():
-        raise GameError(f"{path} is there and is no file that could be replaced", ErrorCode.RECORDS_NOT_WRITTEN)
-    if not target.parent.is_dir():
-        raise GameError(f"{path}: there is no folder {path.parent}", ErrorCode.RECORDS_NOT_WRITTEN)
-    return target
 
 
 def record_to_line(record: Record) -> bytes:

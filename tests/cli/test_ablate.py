@@ -51,6 +51,10 @@ def test_list_of_learned_parts() -> None:
         ("president", "--train", "0"),
         ("president", "--variant", "kb"),
         ("president", "--variant", "nobody"),
+        ("president", "--plot", "x.bmp"),
+        ("president", "--plot", "x"),
+        ("president", "--plot", "nowhere/x.svg"),
+        ("president", "--csv", "nowhere/x.csv"),
         ("nowhere",),
     ],
 )

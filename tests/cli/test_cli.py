@@ -49,6 +49,30 @@ def test_help_names_all_games() -> None:
     assert count >= 14
 
 
+OUTPUT_FILES = ("--csv", "--record", "--botzone-log", "--plot", "--png", "--out", "--propose-cases")
+
+
+def test_files_that_cannot_be_written_are_refused_at_once(tmp_path: Path) -> None:
+    """Refuse a folder, and a file in a folder that is missing, while the options are read."""
+    found = set()
+    for path, subcommand in commands(get_command(app)):
+        for parameter in subcommand.params:
+            for option in set(OUTPUT_FILES) & set(parameter.opts):
+                needed = [
+                    part
+                    for one in subcommand.params
+                    if one.required
+                    for part in ([one.opts[0]] if one.param_type_name == "option" else []) + ["1"] * max(1, one.nargs)
+                ]
+                for file in (tmp_path, tmp_path / "nowhere" / "x.svg"):
+                    done = run(*path, *needed, option, str(file))
+                    assert (done.exit_code, done.stdout, done.stderr.count("\n")) == (2, "", 1), path
+                    assert str(file) in done.stderr
+                found.add(option)
+    assert found == set(OUTPUT_FILES)
+    assert not any(tmp_path.iterdir())
+
+
 def test_version() -> None:
     from abl_cards import __version__
 

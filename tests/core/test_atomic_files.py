@@ -55,6 +55,14 @@ def test_a_full_disk_leaves_the_old_file_and_nothing_else(tmp_path: Path, monkey
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"some.state": "old"}
 
 
+def test_an_old_file_is_named_only_where_there_is_one(tmp_path: Path) -> None:
+    write_text(tmp_path / "old", "old")
+    for name in ("old", "new"):
+        with files_end_after(1000), pytest.raises(OSError, match="File too large") as error:
+            write_text(tmp_path / name, "x" * 100_000)
+        assert ("old file" in str(error.value)) == (name == "old")
+
+
 def test_an_error_of_who_writes_leaves_nothing(tmp_path: Path) -> None:
     with pytest.raises(ZeroDivisionError), atomic_write(tmp_path / "some.txt"):
         raise ZeroDivisionError

@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from abl_cards.core.errors import ErrorCode, GameError
+from abl_cards.core.plot_drawing import save_figure
 from abl_cards.core.plot_ticks import linear_ticks, log_ticks, spread
 from abl_cards.core.plots import (
     Axis,
@@ -157,3 +159,11 @@ def test_labels_do_not_overlap() -> None:
     assert min(places) >= 0
     assert max(places) <= 60
     assert places.index(max(places)) == 3
+
+
+@pytest.mark.parametrize("name", ["x.bmp", "x", "x.svg.gz"])
+def test_other_endings_are_refused(name: str, tmp_path: Path) -> None:
+    with pytest.raises(GameError) as error:
+        save_figure(LINES, tmp_path / name)
+    assert error.value.code == ErrorCode.INVALID_VALUE
+    assert not any(tmp_path.iterdir())
