@@ -197,7 +197,12 @@ def _state_from_hands(engine: Engine, hands: list[str], to_beat: str | None, mor
         fail_usage(f"--state {more!r} is not a JSON object")
     if len(hands) != len(engine.teams):
         fail_usage(f"{len(hands)} hands for {len(engine.teams)} seats")
-    return {"hand": hands[0], "face": hands[1:], "to_beat": to_beat, **fields}
+    given = {"hand": hands[0], "face": hands[1:], **({} if to_beat is None else {"to_beat": to_beat})}
+    for name in given:
+        if name in fields:
+            option = "--to-beat" if name == "to_beat" else "the hands"
+            fail_usage(f'--state: "{name}" is given twice, by {option} too: leave it out of the state')
+    return {"to_beat": None, **given, **fields}
 
 
 def _solve_endgame(

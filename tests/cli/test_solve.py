@@ -76,6 +76,29 @@ def test_problems_are_said_in_a_line(arguments: list[str], says: str) -> None:
     assert "Traceback" not in result.stderr
 
 
+@pytest.mark.parametrize(
+    ("field", "arguments"),
+    [
+        ({"hand": ["2"]}, []),
+        ({"face": ["2222"]}, []),
+        ({"to_beat": ["6"]}, ["--to-beat", "5"]),
+        ({"to_beat": None}, ["--to-beat", "5"]),
+    ],
+)
+def test_what_the_arguments_give_is_not_given_by_the_state(field: dict[str, object], arguments: list[str]) -> None:
+    result = invoke("solve", "big2", "33", "44", *arguments, "--state", json.dumps(field), "--json")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert next(iter(field)) in result.stderr
+
+
+def test_the_state_gives_the_play_to_beat() -> None:
+    answers = [
+        json.loads(invoke("solve", "big2", "46", "55", *more, "--json").stdout)
+        for more in (["--state", '{"to_beat":"3"}'], ["--to-beat", "3", "--state", "{}"])
+    ]
+    assert answers[0]["moves"] == answers[1]["moves"]
+
+
 # --- inputs that a state leaves open ----------------------------------------------------------------------------------
 
 
