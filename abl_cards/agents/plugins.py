@@ -34,6 +34,28 @@ def is_plugin(name: AgentName) -> bool:
     return _class_name(name) is not None and all(part.isidentifier() for part in parts[-1].split("."))
 
 
+def check_plugin_options(name: AgentName) -> None:
+    """Check the options of a class of one's own.
+
+    Args:
+        name: Any name of an agent; one whose module or file does not exist is passed.
+
+    Raises:
+        GameError: An option has no value, or two.
+    """
+    words = [*map(str, name.numbers), *(key for key, value in name.options if not value)]
+    if len(words) < 2:
+        for key, _ in name.options:
+            name.value(key)
+        return
+    try:
+        find_plugin_source(name)
+    except (GameError, ValueError, ImportError):  # the last two: no name of a module, or its package fails
+        return
+    problem = f"agent '{name}': an option of a class of yours has no value; write {name.kind}:Class,key=value"
+    raise GameError(problem, ErrorCode.INVALID_AGENT_OPTION)
+
+
 def find_plugin_source(name: AgentName) -> Path:
     """Find the Python file that defines an agent.
 
@@ -64,6 +86,7 @@ def find_plugin_source(name: AgentName) -> Path:
 
 def make_plugin_agent(name: AgentName, engine: Engine) -> Agent:
     """Import a class and make an agent of it, with the engine and the options as strings; raises GameError."""
+    check_plugin_options(name)
     path, class_name = find_plugin_source(name), _class_name(name)
     assert class_name
     options = {key: value for key, value in name.options if value}

@@ -12,7 +12,7 @@ from abl_cards.agents.bid_value import compute_bid_values
 from abl_cards.agents.human import make_human_agent
 from abl_cards.agents.names import AgentName
 from abl_cards.agents.neural import OPTION_FLAGS, OPTION_KEYS, find_weights, make_abl_agent
-from abl_cards.agents.plugins import find_plugin_source, is_plugin, make_plugin_agent
+from abl_cards.agents.plugins import check_plugin_options, find_plugin_source, is_plugin, make_plugin_agent
 from abl_cards.agents.preference_agent import make_preference_agent, preference_model_from_name
 from abl_cards.agents.search_agent import make_shensuanzi_agent
 from abl_cards.agents.subprocess_agent import KEEP_RUNNING, make_subprocess_agent
@@ -177,6 +177,8 @@ def check_agent_name(text: str) -> AgentName:
         GameError: The agent or an option is unknown.
     """
     name = AgentName.parse(text)
+    if name.kind not in AGENT_FACTORIES:
+        check_plugin_options(name)
     if name.kind not in AGENT_FACTORIES and is_plugin(name):
         find_plugin_source(name)
         return name

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from abl_cards.cli.console import Profile, check_finite, fail_usage, find_game, print_json, shorten
+from abl_cards.cli.console import Profile, check_finite, fail_usage, find_game, print_json, shorten, usage_errors
 from abl_cards.cli.progress import show_status
 
 if TYPE_CHECKING:
@@ -74,7 +74,9 @@ def solve(
         fail_usage("--moves excludes --move, --no-optimize and --show")
     game = find_game(directory)
     rules = OpenRules(Folder(game.folder.path), profile)
-    options = SolveOptions(models, not no_optimize, True, frozenset(show or ()), seconds)
+    with usage_errors():
+        shown = rules.check_predicates(show or ())
+    options = SolveOptions(models, not no_optimize, True, shown, seconds)
     with show_status("grounding"):
         check_open_rules(rules)
         solver = ClingoSolver(rules.build_request(), replace(Limits(), seconds=seconds, memory=megabytes << 20))

@@ -149,6 +149,16 @@ def test_what_it_gets_wrong_is_said(engine: Engine, module: str, word: str, prob
     assert error.value.code == codes.get(word, ErrorCode.AGENT_FAILED)
 
 
+@pytest.mark.parametrize("options", ["option", "3", "option=3,option=4", "a=1,option,b"])
+@pytest.mark.parametrize("form", ["{}:First,{}", "{}.py:First,{}"])
+def test_every_option_has_one_value(module: str, form: str, options: str) -> None:
+    with pytest.raises(GameError) as error:
+        check_agent_name(form.format(module, options))
+    assert error.value.code == ErrorCode.INVALID_AGENT_OPTION
+    answer = run("match", "president", form.format(module, options), "greedy", "--games", "8")
+    assert (answer.exit_code, answer.stdout) == (2, "")
+
+
 def bid_and_play(engine: Engine, name: str) -> None:
     player, tables = make_agent(name, engine), engine.start_matches(np.arange(60).astype(np.uint64))
     for _ in range(4):

@@ -45,6 +45,18 @@ def test_a_game_state(folder: str) -> None:
     )
 
 
+@pytest.mark.parametrize("name", ["later", "later/x", "later/-1", "/1", "nope/1", "later/2", "latr/1"])
+def test_only_derived_predicates_are_shown(folder: str, name: str) -> None:
+    done = run("kb", "solve", folder, STATE, "--show", "later/1", "--show", name)
+    assert (done.exit_code, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert ("did you mean 'later/1'?" in done.stderr) == (name in ("later/2", "latr/1"))
+
+
+def test_inputs_are_shown_too(folder: str) -> None:
+    done = run("kb", "solve", folder, STATE, "--move", "S3 H3", "--show", "later/1", "--show", "left/2")
+    assert "later(1)" in json.loads(done.stdout)["answers"][0]
+
+
 def test_the_check_says_who_answers(folder: str) -> None:
     done = run("kb", "check", folder)
     assert done.exit_code == 1

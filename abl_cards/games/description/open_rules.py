@@ -17,8 +17,9 @@ from abl_cards.asp import (
     KBError,
     ProgramSummary,
     Signature,
+    did_you_mean,
 )
-from abl_cards.core import ErrorCode
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.description.fluents import read_fluent_types
 from abl_cards.games.description.folder import Folder, find_fluent_declarations
 from abl_cards.games.description.inputs import INPUTS
@@ -71,6 +72,31 @@ class OpenRules:
         excluded = [Path(name) for name in compilable.excluded_files]
         heads = parse_files(excluded, self.folder.include_paths).heads if excluded else []
         return frozenset(str(use.signature) for use in heads if use.signature.name not in _SUPPLIED_PREDICATES)
+
+    def check_predicates(self, names: Iterable[str]) -> frozenset[str]:
+        """Check predicates that are to be shown.
+
+        Args:
+            names: Texts such as "plan/2".
+
+        Returns:
+            The predicates.
+
+        Raises:
+            GameError: A text has another form, or neither a rule nor an input is of that predicate.
+        """
+        known = {str(use.signature) for use in [*self._program().heads, *self._program().externals]}
+        checked = set[str]()
+        for name in names:
+            try:
+                predicate = str(Signature.parse(name))
+            except ValueError as problem:
+                raise GameError(str(problem), ErrorCode.INVALID_VALUE) from None
+            if predicate not in known:
+                remedy = did_you_mean(predicate, known) or "name one that the rules derive"
+                raise GameError(f"no rule derives '{predicate}': {remedy}", ErrorCode.UNKNOWN_PREDICATE)
+            checked.add(predicate)
+        return frozenset(checked)
 
     def _program(self) -> ProgramSummary:
         return self.folder.program(self.profile)
