@@ -19,7 +19,7 @@ from abl_cards.matches import (
     find_contest_records,
     find_held_out,
     match_indices,
-    read_valid_records,
+    read_numbered_records,
     replay_confirmed,
 )
 
@@ -40,9 +40,9 @@ class RecordedEpisodes:
     def load(cls, file: Path | None, game: str) -> RecordedEpisodes:
         """Load the episodes of a file, by default the contest's; raises GameError for invalid records, OSError."""
         there = file or find_contest_records(game)
-        episodes = read_valid_records(there)
+        lines, episodes = read_numbered_records(there)
         mark = hashlib.sha256(there.read_bytes()).hexdigest()[:16]
-        return cls(there, mark, episodes, range(1, len(episodes) + 1))
+        return cls(there, mark, episodes, lines)
 
     def __len__(self) -> int:
         return len(self.episodes)

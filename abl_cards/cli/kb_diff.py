@@ -205,9 +205,10 @@ def _format_number(mean: float, low: float, high: float, digits: int = 1) -> str
 
 def _read_records(engine: Engine, file: Path) -> list[Mapping[str, Any]]:
     """Read the records of a file that the rules confirm; report the others, and exit if there are none."""
-    from abl_cards.matches import normalise_records, read_records
+    from abl_cards.matches import normalise_records, read_records, skip_blank_lines
 
-    records = normalise_records(engine, read_records(file))
+    lines, read = skip_blank_lines(read_records(file))
+    records = normalise_records(engine, read)
     if not records:
         fail(f"{file}: no records")
     mismatches = engine.replay(records).mismatches
@@ -219,7 +220,7 @@ def _read_records(engine: Engine, file: Path) -> list[Mapping[str, Any]]:
     ]
     if mismatches:
         first = mismatches[0]
-        text = f"{file}:{first.line}: {first.text} (left out: {len(left_out):,} of {len(records):,} records)"
+        text = f"{file}:{lines[first.line - 1]}: {first.text} (left out: {len(left_out):,} of {len(records):,} records)"
         if not confirmed:
             fail(text)
         typer.echo(shorten(text), err=True)

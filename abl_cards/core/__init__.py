@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from abl_cards.core.jsonl import (
         NumberedLine,
         is_line_too_long,
+        is_unfinished_json,
         line_too_long_message,
         open_maybe_gzip,
         parse_json_line,
@@ -134,6 +135,7 @@ __all__ = [
     "import_pandas",
     "is_hostname",
     "is_line_too_long",
+    "is_unfinished_json",
     "join_texts",
     "lazy_exports",
     "line_too_long_message",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,6 +19,9 @@ MAX_SKIPPED_BYTES = 1 << 30
 """Bytes up to which the end of a line that is too long is looked for."""
 CHUNK_BYTES = 1 << 19
 """Bytes read at once: some thousands of states."""
+
+_WORD_BEGIN = re.compile(r"[A-Za-z0-9+.\\-]{0,6}")
+"""The begin of a word, a number or an escape, where the parser stops if the text ends there."""
 
 NumberedLine = tuple[int, bytes]
 """Number of a line, from 1, and its bytes."""
@@ -122,6 +126,25 @@ def parse_json_line(line: bytes) -> Any:
         raise
     except ValueError as problem:  # a number of thousands of digits
         raise GameError(f"not a record: {problem}", ErrorCode.INVALID_JSON) from None
+
+
+def is_unfinished_json(line: bytes) -> bool:
+    """Return whether a line is not JSON because it ends too early: more text at its end could make it JSON.
+
+    Args:
+        line: The line, without its line end.
+    """
+    try:
+        text = line.removeprefix(b"\xef\xbb\xbf").decode()
+        json.loads(text)
+    except UnicodeDecodeError as problem:
+        return problem.reason == "unexpected end of data"
+    except json.JSONDecodeError as problem:
+        is_open_string = problem.msg.startswith("Unterminated string")
+        return is_open_string or _WORD_BEGIN.fullmatch(text[problem.pos :].rstrip()) is not None
+    except (ValueError, RecursionError):  # a number of thousands of digits; nested too deeply
+        return False
+    return False
 
 
 def _reject_constant(constant: str) -> NoReturn:

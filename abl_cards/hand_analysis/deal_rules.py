@@ -21,6 +21,7 @@ from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.description import STRENGTH_RULES
 from abl_cards.hand_analysis.deals import DEAL_ROLES, DealBatch, DealSampler
 from abl_cards.hand_analysis.hand_points import HandScorer
+from abl_cards.matches import skip_blank_lines
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,7 @@ class DealRules:
             GameError: A line holds no deal; the message names the line. Or there are no deals.
         """
         deals = []
-        for line, value in enumerate(values, start=1):
+        for line, value in zip(*skip_blank_lines(values), strict=True):
             try:
                 if isinstance(value, GameError):
                     raise value

@@ -47,9 +47,11 @@ if TYPE_CHECKING:
         normalise_record,
         normalise_records,
         read_file_profile,
+        read_numbered_records,
         read_records,
         read_valid_records,
         sample_records_path,
+        skip_blank_lines,
         write_records,
     )
     from abl_cards.matches.replay import FileReplay, replay_confirmed, replay_file
@@ -114,6 +116,7 @@ __all__ = [
     "play_match",
     "play_shard",
     "read_file_profile",
+    "read_numbered_records",
     "read_records",
     "read_valid_records",
     "replay_confirmed",
@@ -124,6 +127,7 @@ __all__ = [
     "sample_positions",
     "sample_records_path",
     "share_interval",
+    "skip_blank_lines",
     "summarise_seats",
     "wilson_interval",
     "write_records",

@@ -24,6 +24,7 @@ from abl_cards.core import (
     ErrorCode,
     GameError,
     is_line_too_long,
+    is_unfinished_json,
     line_too_long_message,
     open_maybe_gzip,
     parse_json_line,
@@ -83,7 +84,7 @@ def _read_sized_records(path: Path) -> Iterator[tuple[Record | GameError, int]]:
     blanks = 0
     for line in _require_text(path, _read_lines(path)):
         if isinstance(line, GameError) or line.strip():
-            yield from ((GameError("an empty line", ErrorCode.INVALID_RECORD), 0) for _ in range(blanks))
+            yield from ((BlankLine(), 0) for _ in range(blanks))
             blanks = 0
             yield (line, 0) if isinstance(line, GameError) else (_parse_record(line), len(line))
         else:
@@ -141,7 +142,7 @@ def find_profile(record: Any, profiles: Collection[str]) -> str | None:
 def read_file_profile(path: str | Path, profiles: Collection[str]) -> str | None:
     """Return the profile that the first record of a file names, where it is one of these; else None."""
     path = Path(path)
-    first = next(read_record_chunks(path, 1), [None])[0]
+    first = next((record for record, _ in _read_sized_records(path) if not isinstance(record, BlankLine)), None)
     profile = find_profile(first, profiles)
     return profile if profile in profiles else None
 
@@ -193,6 +194,14 @@ class TruncatedRecord(GameError):
     def __init__(self) -> None:
         """Make an error."""
         super().__init__("the last line is cut: the file ends in the middle of it", ErrorCode.TRUNCATED_RECORD)
+
+
+class BlankLine(GameError):
+    """Error that stands for an empty line between records, which readers skip."""
+
+    def __init__(self) -> None:
+        """Make an error."""
+        super().__init__("an empty line", ErrorCode.INVALID_RECORD)
 
 
 class UnreadableRecord(GameError):
@@ -254,7 +263,12 @@ def _parse_record(line: bytes) -> Record | GameError:
     try:
         value = parse_json_line(line)
     except GameError as problem:
-        return TruncatedRecord() if line.lstrip().startswith(b"{") and not line.endswith(b"\n") else problem
+        text = line.strip()
+        if text.startswith(b"{") and not line.endswith(b"\n") and is_unfinished_json(text):
+            return TruncatedRecord()
+        if b"\r" in text:
+            return GameError("lines end in CR alone: convert the line ends to LF", ErrorCode.INVALID_RECORD)
+        return problem
     if not isinstance(value, dict):
         return GameError("not a record: a record is a JSON object", ErrorCode.INVALID_RECORD)
     try:
@@ -264,7 +278,7 @@ def _parse_record(line: bytes) -> Record | GameError:
 
 
 def read_valid_records(file: str | Path) -> list[Mapping[str, Any]]:
-    """Read records from a file without an invalid line.
+    """Read records from a file without an invalid line; empty lines are skipped.
 
     Args:
         file: File of JSON lines, plain or ``.gz``.
@@ -276,15 +290,37 @@ def read_valid_records(file: str | Path) -> list[Mapping[str, Any]]:
         GameError: A line is no record, where the message names file and line, or there are none.
         OSError: The file cannot be read.
     """
+    return read_numbered_records(file)[1]
+
+
+def read_numbered_records(file: str | Path) -> tuple[list[int], list[Record]]:
+    """Read records as `read_valid_records` does, with the numbers of their lines, which come first."""
     file = Path(file)
-    records: list[Mapping[str, Any]] = []
-    for line, record in enumerate(read_records(file), start=1):
+    lines, read = skip_blank_lines(read_records(file))
+    records: list[Record] = []
+    for line, record in zip(lines, read, strict=True):
         if isinstance(record, GameError):
             raise GameError(f"{file}:{line}: {record}", record.code)
         records.append(record)
     if not records:
         raise GameError(f"{file}: no records", ErrorCode.NO_RECORDS)
-    return records
+    return lines, records
+
+
+def skip_blank_lines(
+    records: Iterable[Record | GameError], start: int = 1
+) -> tuple[list[int], list[Record | GameError]]:
+    """Leave out empty lines.
+
+    Args:
+        records: A record or an error for each line, as `read_records` returns them.
+        start: Number of the first line.
+
+    Returns:
+        The numbers of the other lines, and their records and errors.
+    """
+    kept = [(line, record) for line, record in enumerate(records, start) if not isinstance(record, BlankLine)]
+    return [line for line, _ in kept], [record for _, record in kept]
 
 
 def find_held_out(records: Sequence[Mapping[str, Any]], num_matches: int, file: str | Path) -> NDArray[np.bool_]:

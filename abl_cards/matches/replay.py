@@ -11,7 +11,13 @@ from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Engine
 from abl_cards.games.tables import Listener
 from abl_cards.games.types import ReplayMismatch
-from abl_cards.matches.records import Record, TruncatedRecord, normalise_records, read_record_chunks
+from abl_cards.matches.records import (
+    Record,
+    TruncatedRecord,
+    normalise_records,
+    read_record_chunks,
+    skip_blank_lines,
+)
 
 MAX_DISAGREEMENTS = 10_000
 """Most disagreements reported of a file; reading stops there."""
@@ -68,8 +74,9 @@ def replay_file(
         if isinstance(chunk[-1], TruncatedRecord):
             chunk.pop()
             truncated = lines + len(chunk) + 1
-        result = engine.replay(_mark_unfinished(chunk, normalise_records(engine, chunk)), carry_over=carried)
-        wrong += [ReplayMismatch(lines + mismatch.line, mismatch.text[:_MAX_TEXT]) for mismatch in result.mismatches]
+        numbers, filled = skip_blank_lines(chunk, lines + 1)
+        result = engine.replay(_mark_unfinished(filled, normalise_records(engine, filled)), carry_over=carried)
+        wrong += [ReplayMismatch(numbers[one.line - 1], one.text[:_MAX_TEXT]) for one in result.mismatches]
         lines, episodes, plays = lines + len(chunk), episodes + result.episodes, plays + result.plays
         on_progress(episodes)
         if len(wrong) > MAX_DISAGREEMENTS:

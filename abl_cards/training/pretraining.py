@@ -14,7 +14,7 @@ from abl_cards.agents import make_agent
 from abl_cards.games import Engine
 from abl_cards.games.preferences import PreferenceModel
 from abl_cards.learners import Networks, Symmetries, WeightsCard, load_weights, save_networks
-from abl_cards.matches import find_held_out, normalise_record, read_valid_records
+from abl_cards.matches import find_held_out, normalise_record, read_numbered_records
 from abl_cards.training.checkpoint import CHECKPOINT_SUFFIX, load_checkpoint, save_checkpoint, translate_restore_errors
 from abl_cards.training.prior_scale import estimate_prior_scale
 from abl_cards.training.settings import TrainConfig
@@ -81,9 +81,10 @@ class Pretrainer:
         if file is None:
             return None, None
         self._on_progress(0, f"reading {file.name}")
-        records = [normalise_record(self._engine, record) for record in read_valid_records(file)]
+        lines, read = read_numbered_records(file)
+        records = [normalise_record(self._engine, record) for record in read]
         held_out = find_held_out(records, self._settings.held_out_matches, file)
-        lessons = dataset_from_records(self._engine, self._judge, records, file)
+        lessons = dataset_from_records(self._engine, self._judge, records, file, lines)
         last = held_out[lessons.source]
         return lessons.at(~last), lessons.at(last)
 

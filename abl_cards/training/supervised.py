@@ -107,7 +107,11 @@ class DecisionCollector(NullListener):
 
 
 def dataset_from_records(
-    engine: Engine, judge: PreferenceModel, records: Sequence[Mapping[str, Any]], file: Path
+    engine: Engine,
+    judge: PreferenceModel,
+    records: Sequence[Mapping[str, Any]],
+    file: Path,
+    lines: Sequence[int] | None = None,
 ) -> SupervisedDataset:
     """Collect every decision of the records of a file; the source is the index of the record.
 
@@ -115,7 +119,7 @@ def dataset_from_records(
         GameError: The rules do not confirm a record.
     """
     collector = DecisionCollector(engine, judge)
-    replay_confirmed(engine, records, collector, file)
+    replay_confirmed(engine, records, collector, file, lines)
     return collector.to_dataset()
 
 

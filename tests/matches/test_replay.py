@@ -127,6 +127,38 @@ def test_a_file_whose_last_line_is_cut(tmp_path: Path, interleaved_records: list
     assert f"{path}:1: the last line is truncated" in answer.stderr
 
 
+@pytest.mark.parametrize(
+    ("ends", "bad"),
+    [(b"\r", b""), (b"\n", b'{"a":"\xff\xfe"}'), (b"\n", b'{"a":' + b"9" * 10_000 + b"}"), (b"\n", b'{"a":1}}')],
+)
+def test_a_last_line_that_is_no_json_is_not_called_cut(
+    tmp_path: Path, interleaved_records: list[dict[str, Any]], ends: bytes, bad: bytes
+) -> None:
+    path = tmp_path / "games.jsonl"
+    good = b"".join(json.dumps(record).encode() + ends for record in interleaved_records[:2])
+    path.write_bytes(good + bad)
+    answer = run("replay", "guandan", str(path), "--json")
+    report = json.loads(answer.stdout)
+    assert answer.exit_code == 1
+    assert [wrong["line"] for wrong in report["disagreements"]] == [1 if ends == b"\r" else 3]
+    assert "cut" not in report
+
+
+def test_empty_lines_between_records_are_skipped(tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    assert run("match", "president", "kb", "greedy", "--games", "4", "--record", str(path)).exit_code == 0
+    lines = path.read_text().splitlines()
+    whole = run("replay", "president", str(path)).stdout
+    path.write_text("\n" + "\n\n \n".join(lines) + "\n")
+    csv = tmp_path / "rows.csv"
+    answer = run("replay", "president", str(path), "--csv", str(csv))
+    assert (answer.exit_code, answer.stdout) == (0, whole)
+    assert len(csv.read_text().splitlines()) == 1 + len(lines)
+    path.write_text("\n" + "\n\n \n".join([*lines, "{}"]) + "\n")
+    report = json.loads(run("replay", "president", str(path), "--json").stdout)
+    assert [wrong["line"] for wrong in report["disagreements"]] == [2 + 3 * len(lines)]
+
+
 # --- impossible records, and records of other platforms ---------------------------------------------------------------
 
 
