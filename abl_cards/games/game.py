@@ -271,7 +271,7 @@ def load(name: str | Path, profile: str | None = None) -> Game:
         raise GameError(problem, ErrorCode.UNKNOWN_GAME)
     path = KB_ROOT / name if str(name) in game_names() else Path(name)
     try:
-        has_rules = path.is_dir() and any(path.glob("*.lp"))
+        has_rules = bool(str(name)) and path.is_dir() and any(path.glob("*.lp"))
     except OSError as problem:  # a name that is too long, or a folder that may not be read
         text = f"{str(name)!r:.60} cannot be read as a folder of rule files ({problem.strerror}); name another one"
         raise GameError(text, ErrorCode.UNKNOWN_GAME) from None
@@ -282,6 +282,8 @@ def load(name: str | Path, profile: str | None = None) -> Game:
 
 def _unknown_game_text(name: str) -> str:
     known = ", ".join(game_names())
+    if not name:
+        return f"the name of the game is empty (there are: {known}; or name a folder of rule files)"
     if Path(name).is_dir():
         return f"{name} has no rule files (name a folder of rule files, or begin one: abl-cards kb new)"
     if Path(name).is_file() or "/" in name or os.sep in name:

@@ -73,6 +73,13 @@ def test_files_that_cannot_be_written_are_refused_at_once(tmp_path: Path) -> Non
     assert not any(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize("words", [["kb", "check", ""], ["match", "", "kb", "kb"], ["legal", ""]])
+def test_an_empty_name_of_a_game_is_called_empty(words: list[str]) -> None:
+    done = run(*words)
+    assert (done.exit_code, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert "empty" in done.stderr
+
+
 def test_version() -> None:
     from abl_cards import __version__
 

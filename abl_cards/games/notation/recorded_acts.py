@@ -31,7 +31,8 @@ def replay_to_acts(rules: CompiledGame, records: Sequence[Mapping[str, Any]], ac
     num_decisions = replayer.tables.num_decisions
     ended = [number for table, number in enumerate(acts) if table not in waiting or num_decisions[table] < number - 1]
     if ended:
-        raise GameError(f"act {ended[0]}: the episode is over", ErrorCode.INVALID_RECORD)
+        problem = f"act {ended[0]}: the episode is over; choose an act before it (--move N)"
+        raise GameError(problem, ErrorCode.INVALID_RECORD)
     return replayer.tables
 
 
