@@ -50,10 +50,12 @@ def check_finite(number: float | None) -> float | None:
 def check_output_file(file: Path | None) -> Path | None:
     """Reject a file that cannot be written, before any work is done; used as a callback of options."""
     if file is not None:
-        from abl_cards.core import resolve_output_path
+        from abl_cards.core import GameError, resolve_output_path
 
-        with usage_errors():
+        try:
             resolve_output_path(file)
+        except GameError as problem:
+            fail(problem)
     return file
 
 
