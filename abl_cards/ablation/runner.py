@@ -16,7 +16,7 @@ from abl_cards.ablation.sequential import sequential_interval
 from abl_cards.ablation.shards import ShardStore, StoredMatch
 from abl_cards.ablation.trained import LearnedPart, TrainingProgress
 from abl_cards.agents import check_agent_name
-from abl_cards.core import ErrorCode, GameError, check_integer
+from abl_cards.core import ErrorCode, GameError, check_integer, check_seed
 from abl_cards.games import Engine, Game, compile_engine
 
 AblationProgress = Callable[[AblationPart | LearnedPart, int, int], None]
@@ -79,7 +79,7 @@ def ablate(
             )
     if not isinstance(folder, Path | str | None):
         raise GameError(f"folder={folder!r:.60}: give the path of a folder, or None", ErrorCode.INVALID_VALUE)
-    games, seed = check_integer("games", games), check_integer("seed", seed)
+    games, seed = check_integer("games", games), check_seed(seed)
     engine = compile_engine(game)
     games_per_deal = len(engine.agent_seatings)
     num_deals = games // games_per_deal

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from numbers import Integral
+from operator import index
 from typing import Any
 
 from abl_cards.core.errors import ErrorCode, GameError
@@ -28,3 +29,18 @@ def check_integer(name: str, value: Any, least: int | None = None, most: int | N
         return int(value)
     bounds = "" if least is None else f" from {least:,} on" if most is None else f" from {least:,} to {most:,}"
     raise GameError(f"{name} is a whole number{bounds}, not {value!r:.60}", ErrorCode.INVALID_VALUE)
+
+
+def check_seed(seed: Any) -> int:
+    """Return a seed as an ``int``: any integer, of any size.
+
+    Args:
+        seed: The argument.
+
+    Raises:
+        GameError: The seed is no integer.
+    """
+    try:
+        return index(seed)
+    except TypeError:
+        raise GameError(f"seed is a whole number, not {seed!r:.60}", ErrorCode.INVALID_VALUE) from None

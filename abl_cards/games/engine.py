@@ -101,7 +101,8 @@ def compile_engine(game: Game | Engine | str | Path, profile: str | None = None)
         if profile is not None:
             raise GameError("an engine has its profile already: pass a game instead", ErrorCode.INVALID_VALUE)
         return game
-    return resolve_game(game).engine(profile=profile)
+    given = resolve_game(game)
+    return (given if profile is None else given.with_profile(profile)).engine()
 
 
 def cached_engine(folder: Folder, profile: str | None, name: str) -> Engine:
@@ -460,7 +461,7 @@ def _load_preferences(rules: CompiledGame, path: Path) -> KnowledgeBase:
     else:
         message = f"preferences: {path} is no folder of rule files, and no .lp file; name one of these"
         raise GameError(message, ErrorCode.FILE_NOT_READABLE)
-    return Game(folder, rules.profile).knowledge_base()  # a folder without this profile is an error of its rules
+    return Game(folder).knowledge_base(None, rules.profile)
 
 
 def _agent_seatings(teams: NDArray[np.int8]) -> NDArray[np.int8]:

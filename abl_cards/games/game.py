@@ -90,12 +90,11 @@ class Game:
             The checked rules, ready to be compiled into circuits.
 
         Raises:
-            GameError: There is no such profile.
-            KBError: The rules have errors, as ``abl-cards kb check`` reports them.
+            KBError: The rules have errors, as ``abl-cards kb check`` reports them, or there is no such profile.
         """
         from abl_cards.games.guard import guard_rule_errors
 
-        folder, profile = self._select_rules(directory, profile)
+        folder, profile = self._current_folder(directory), profile or self.profile
         with guard_rule_errors(folder, profile):
             kb = load_game_knowledge(folder, profile) if cache else None
         if kb is None or not is_known_valid(kb, folder):
@@ -172,12 +171,11 @@ class Game:
             The compiled game, which deals, lists moves and plays many matches at once.
 
         Raises:
-            GameError: There is no such profile.
-            KBError: The rules have errors, as ``abl-cards kb check`` reports them.
+            KBError: The rules have errors, as ``abl-cards kb check`` reports them, or there is no such profile.
         """
         from abl_cards.games.engine import cached_engine
 
-        return cached_engine(*self._select_rules(directory, profile), self.name)
+        return cached_engine(self._current_folder(directory), profile or self.profile, self.name)
 
     def legal_moves(self, state: Mapping[str, Any]) -> list[Any]:
         """List the legal moves of a state.
@@ -234,13 +232,6 @@ class Game:
             return self.profile
         _check_profile(Folder(Path(directory)) if directory is not None else self.folder, name)
         return name
-
-    def _select_rules(self, directory: str | Path | None, profile: str | None) -> tuple[Folder, str | None]:
-        """Return the folder and the profile to use; raises GameError where an argument names no profile of it."""
-        folder = self._current_folder(directory)
-        if profile and folder.layers.files:
-            _check_profile(folder, profile)
-        return folder, profile or self.profile
 
     def _current_folder(self, directory: str | Path | None) -> Folder:
         """Return the folder without the files that it has read, so that edits count."""

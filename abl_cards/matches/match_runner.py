@@ -20,7 +20,7 @@ from abl_cards.agents import (
     make_agent,
     needs_history,
 )
-from abl_cards.core import ErrorCode, GameError, check_integer, derive_key, format_seed, splitmix64_array
+from abl_cards.core import ErrorCode, GameError, check_integer, check_seed, derive_key, format_seed, splitmix64_array
 from abl_cards.games import Engine, Game, compile_engine
 from abl_cards.games.compiled import attribute_table_errors
 from abl_cards.games.tables import Listener, ListenerList, NullListener, Recorder, Tables
@@ -108,7 +108,7 @@ def play_match(
         GameError: An agent is unknown or fails, the number of agents or games is wrong, or a match cannot end.
         KBError: The rules do not compile.
     """
-    games, seed = check_integer("games", games, 1), check_integer("seed", seed)
+    games, seed = check_integer("games", games, 1), check_seed(seed)
     if isinstance(agents, str) or not isinstance(agents, Sequence):
         raise GameError(f"agents={agents!r:.60}: give a list of agents", ErrorCode.INVALID_VALUE)
     engine = compile_engine(game)

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.agents import Agent, ExplainableAgent, check_own_agent, make_agent
-from abl_cards.core import ErrorCode, GameError, check_integer, derive_key, splitmix64_array
+from abl_cards.core import ErrorCode, GameError, check_integer, check_seed, derive_key, splitmix64_array
 from abl_cards.games import Engine, Game, compile_engine, load
 from abl_cards.games.notation import find_plays, include_move
 from abl_cards.games.tables import DecisionPoint, Decisions, is_play_decision
@@ -201,7 +201,7 @@ def review(
     """
     n_deals, max_moves = check_integer("n_deals", n_deals, 4), check_integer("max_moves", max_moves, 2)
     min_loss = _check_min_loss(min_loss)
-    seed = check_integer("seed", seed)
+    seed = check_seed(seed)
     given = _list_records(records)
     engine = _engine_of_record(game, given[0])
     compared, rollout = (

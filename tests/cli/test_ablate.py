@@ -53,8 +53,6 @@ def test_list_of_learned_parts() -> None:
         ("president", "--variant", "nobody"),
         ("president", "--plot", "x.bmp"),
         ("president", "--plot", "x"),
-        ("president", "--plot", "nowhere/x.svg"),
-        ("president", "--csv", "nowhere/x.csv"),
         ("nowhere",),
     ],
 )

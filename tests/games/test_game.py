@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import abl_cards as abl
-from abl_cards.games import validation
+from abl_cards.games import compile_engine, validation
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.description.variants import KB_ROOT
 from abl_cards.games.validation import compile_rules
@@ -153,10 +153,9 @@ def test_what_names_no_game(name: Any) -> None:
 
 def test_a_profile_that_a_caller_names_wrongly_is_no_error_of_the_rules(game: abl.Game, tmp_path: Path) -> None:
     uses: list[Callable[[], object]] = [
-        lambda: game.engine(profile="nowhere"),
-        lambda: game.knowledge_base(profile="nowhere"),
+        lambda: game.with_profile("nowhere"),
         lambda: abl.VectorEnv("president", 2, profile="nowhere"),
-        lambda: abl.load("president").engine(game.directory, "nowhere"),
+        lambda: compile_engine(game, "nowhere"),
     ]
     for use in uses:
         with pytest.raises(abl.GameError) as error:

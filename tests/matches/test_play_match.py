@@ -130,10 +130,10 @@ def test_summary_and_json() -> None:
 
 
 @pytest.mark.parametrize("name", ["kb", "greedy", "zhiduoxing"])
-@pytest.mark.parametrize(("game", "profile"), [("guandan", None), ("guandan", "platform")])
+@pytest.mark.parametrize(("game", "profile"), [("guandan", None), ("doudizhu", "openspiel")])
 def test_an_agent_of_other_rules_is_an_error(name: str, game: str, profile: str | None) -> None:
     """Compare rules, since labels and inputs of other rules are other numbers of the same range."""
-    played = "guandan" if profile else "president"
+    played = "doudizhu" if profile else "president"
     with pytest.raises(GameError) as error:
         play_match(played, [agent(load(game, profile), name), "random"], 4)
     assert error.value.code == ErrorCode.AGENT_NOT_APPLICABLE
@@ -145,6 +145,12 @@ def test_an_agent_of_a_copy_of_the_rules_plays(tmp_path: Path) -> None:
     assert play_match("president", [agent(again, "kb"), "greedy"], 12, 3).rate == (
         play_match("president", ["kb", "greedy"], 12, 3).rate
     )
+
+
+def test_an_agent_of_a_profile_with_the_same_plays_is_accepted() -> None:
+    """The platform has the plays and inputs of the default profile."""
+    result = play_match("guandan", [agent(load("guandan", "platform"), "greedy"), "random"], 2)
+    assert result.wins == play_match("guandan", ["greedy", "random"], 2).wins
 
 
 def test_a_set_of_agents_has_no_order() -> None:

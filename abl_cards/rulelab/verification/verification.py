@@ -22,7 +22,7 @@ from abl_cards.circuit import (
     tabulate_circuit,
     true_atoms,
 )
-from abl_cards.core import check_integer, format_seed
+from abl_cards.core import check_integer, check_seed, format_seed
 from abl_cards.games import Engine, Game, resolve_game
 from abl_cards.games.sampling import sample_input_rows
 from abl_cards.rulelab.verification import clingo_pool
@@ -136,7 +136,7 @@ def verify(game: Game | Engine | str | Path, states: int = 10_000, seed: int = 0
         GameError: There is no such game, the number of states is not positive, or the seed is no integer.
         KBError: The rules have errors.
     """
-    num_states, seed = check_integer("states", states, 1), check_integer("seed", seed)
+    num_states, seed = check_integer("states", states, 1), check_seed(seed)
     game = resolve_game(game)
     return verify_circuits(game, None, game.profile, num_states, seed)
 

@@ -28,6 +28,7 @@ export const errorWords = {
   // games and agents
   unknown_game: ['There is no such game.', '没有这个游戏。'],
   unknown_game_1: ['There is no game “{}”.', '没有游戏“{}”。'],
+  unknown_predicate: ['', '规则里没有这个谓词。'],
   unknown_profile: ['', '没有这个规则版本。'],
   unknown_profile_1: ['There are no rules “{}” of this game.', '这个游戏没有规则版本“{}”。'],
   unknown_agent: ['', '没有这个智能体。'],
