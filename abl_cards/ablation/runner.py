@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -16,7 +16,7 @@ from abl_cards.ablation.sequential import sequential_interval
 from abl_cards.ablation.shards import ShardStore, StoredMatch
 from abl_cards.ablation.trained import LearnedPart, TrainingProgress
 from abl_cards.agents import check_agent_name
-from abl_cards.core import ErrorCode, GameError, check_integer, check_seed
+from abl_cards.core import ErrorCode, GameError, check_integer, check_list, check_seed
 from abl_cards.games import Engine, Game, compile_engine
 
 AblationProgress = Callable[[AblationPart | LearnedPart, int, int], None]
@@ -72,11 +72,8 @@ def ablate(
         KBError: The rules or the preferences do not compile.
         OSError: The folder cannot be written.
     """
-    for key, given in (("parts", parts), ("variants", variants)):
-        if isinstance(given, str) or not isinstance(given, Iterable | None):
-            raise GameError(
-                f"{key}={given!r:.60}: give a list of names, as in [{str(given)!r:.60}]", ErrorCode.INVALID_VALUE
-            )
+    parts = None if parts is None else check_list("parts", parts, is_ordered=False)
+    variants = check_list("variants", variants, is_ordered=False)
     if not isinstance(folder, Path | str | None):
         raise GameError(f"folder={folder!r:.60}: give the path of a folder, or None", ErrorCode.INVALID_VALUE)
     games, seed = check_integer("games", games), check_seed(seed)

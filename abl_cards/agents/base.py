@@ -84,7 +84,7 @@ def needs_history(agent: Agent) -> bool:
     return bool(getattr(agent, "needs_history", False))
 
 
-def find_rules(owner: object) -> CompiledGame | None:
+def find_compiled_game(owner: object) -> CompiledGame | None:
     """Return the rules that an agent or a preference model was made for.
 
     Args:

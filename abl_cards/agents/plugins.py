@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.agents.base import Agent, RandomKeys, find_rules, needs_history
+from abl_cards.agents.base import Agent, RandomKeys, find_compiled_game, needs_history
 from abl_cards.agents.names import AgentName
 from abl_cards.core import PYTHON_SUFFIX, ErrorCode, GameError, add_cwd_to_path, call_user_code, import_file
 from abl_cards.games import Engine
@@ -260,7 +260,7 @@ def _check_methods(name: str, agent: Any) -> None:
 
 def _check_rules(name: str, agent: Agent, engine: Engine) -> None:
     """Raise GameError for an agent that was made for other rules: its labels and inputs have other meanings."""
-    rules = find_rules(agent)
+    rules = find_compiled_game(agent)
     if rules is None or rules is engine.rules or _identify_play(rules) == _identify_play(engine.rules):
         return
     made_for, game = (

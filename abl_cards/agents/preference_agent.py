@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.agents.base import RandomKeys, find_rules
+from abl_cards.agents.base import RandomKeys, find_compiled_game
 from abl_cards.agents.names import AgentName
 from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Engine
@@ -43,7 +43,7 @@ class PreferenceAgent:
     @property
     def rules(self) -> CompiledGame | None:
         """Rules that it was made for; None where its preferences do not name them."""
-        return find_rules(self.preference_model)
+        return find_compiled_game(self.preference_model)
 
     def compute_model_explanation(self, decision_point: DecisionPoint) -> None:
         """Return None: the preferences decide alone."""

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from abl_cards.asp.errors import Diagnostic, Location, did_you_mean, make_error, make_warning
 from abl_cards.asp.intervals import INT32_MAX, INT32_MIN
 from abl_cards.asp.program import RuleSource, RuleSources
-from abl_cards.asp.program_summary import PredicateUse, ProgramSummary, first_uses
+from abl_cards.asp.program_summary import PredicateUse, ProgramSummary, find_first_uses
 from abl_cards.asp.statements import VIOLATED
 from abl_cards.asp.terms import Input, Signature, Term
 from abl_cards.core import ErrorCode
@@ -99,7 +99,7 @@ def _check_externals(program: ProgramSummary, declared: set[Signature]) -> Itera
     for use in program.heads:
         heads.setdefault(use.signature, use.location)
     used = {use.signature for use in program.bodies}
-    for use in first_uses(program.externals):
+    for use in find_first_uses(program.externals):
         if use.signature not in declared:
             remedy = did_you_mean(str(use.signature), map(str, declared)) or "the engine supplies no such input"
             yield make_error(use.location, f"unknown input '{use.signature}'", remedy, ErrorCode.UNKNOWN_INPUT)

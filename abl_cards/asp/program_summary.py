@@ -121,7 +121,7 @@ class ProgramSummary:
             First head of each predicate that no body, `#show` or `#defined` names.
         """
         used = {use.signature for use in self.bodies} | {*read, *self.shown, *self.defined}
-        return {use.signature: use for use in first_uses(self.heads) if use.signature not in used}
+        return {use.signature: use for use in find_first_uses(self.heads) if use.signature not in used}
 
     def relocate(self, path: str) -> ProgramSummary:
         """Return the summary of the same text in a file at another path.
@@ -170,7 +170,7 @@ class ProgramSummary:
         self.problems.append(make_error(self.sources.node_location(node), message, remedy, code))
 
 
-def first_uses(uses: Iterable[PredicateUse]) -> Iterable[PredicateUse]:
+def find_first_uses(uses: Iterable[PredicateUse]) -> Iterable[PredicateUse]:
     """Return the first use of every predicate."""
     first: dict[Signature, PredicateUse] = {}
     for use in uses:

@@ -78,7 +78,7 @@ class _IndexedRule:
 
 
 class _RuleIndex:
-    """What proofs of all states of a knowledge base share; grounding it again would take a second in large games."""
+    """Index of the rules of a knowledge base, and its ground program, for the proofs of all its states."""
 
     def __init__(self, kb: KnowledgeBase) -> None:
         self.inputs = frozenset(map(str, kb.input_atoms))

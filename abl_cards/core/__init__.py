@@ -8,7 +8,7 @@ from abl_cards.core.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from abl_cards.core.archive import ArchiveError, pack_archive, read_archive, unpack_archive, write_archive
-    from abl_cards.core.arguments import check_integer, check_seed
+    from abl_cards.core.arguments import check_integer, check_list, check_seed
     from abl_cards.core.atomic_files import (
         FolderLockedError,
         atomic_write,
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from abl_cards.core.jsonl import (
         NumberedLine,
         is_line_too_long,
-        is_unfinished_json,
+        is_truncated_json,
         line_too_long_message,
         open_maybe_gzip,
         parse_json_line,
@@ -116,6 +116,7 @@ __all__ = [
     "check_budget",
     "check_integer",
     "check_language",
+    "check_list",
     "check_plot_file",
     "check_seed",
     "check_settings",
@@ -136,7 +137,7 @@ __all__ = [
     "import_pandas",
     "is_hostname",
     "is_line_too_long",
-    "is_unfinished_json",
+    "is_truncated_json",
     "join_texts",
     "lazy_exports",
     "line_too_long_message",

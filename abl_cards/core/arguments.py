@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from numbers import Integral
 from operator import index
 from typing import Any
@@ -44,3 +45,19 @@ def check_seed(seed: Any) -> int:
         return index(seed)
     except TypeError:
         raise GameError(f"seed is a whole number, not {seed!r:.60}", ErrorCode.INVALID_VALUE) from None
+
+
+def check_list(name: str, value: Any, is_ordered: bool = True) -> list[Any]:
+    """Return the items of an argument as a list; a text is none, as its letters would be the items.
+
+    Args:
+        name: Name of the argument, for the message.
+        value: The argument.
+        is_ordered: Whether it has to be a sequence; else a set, say, will do.
+
+    Raises:
+        GameError: The value is a text, or has no items.
+    """
+    if isinstance(value, str) or not isinstance(value, Sequence if is_ordered else Iterable):
+        raise GameError(f"{name}={value!r:.60}: give a list of {name}", ErrorCode.INVALID_VALUE)
+    return list(value)

@@ -128,7 +128,7 @@ def parse_json_line(line: bytes) -> Any:
         raise GameError(f"not a record: {problem}", ErrorCode.INVALID_JSON) from None
 
 
-def is_unfinished_json(line: bytes) -> bool:
+def is_truncated_json(line: bytes) -> bool:
     """Return whether a line is not JSON because it ends too early: more text at its end could make it JSON.
 
     Args:

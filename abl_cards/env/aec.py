@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from pettingzoo import AECEnv
 
 from abl_cards.core import ErrorCode, GameError, derive_key, seed64
-from abl_cards.env.episodes import check_actions, check_render_mode
+from abl_cards.env.episodes import check_actions, check_open, check_render_mode
 from abl_cards.env.factories import aec_env
 from abl_cards.env.spaces import make_observation_space
 from abl_cards.games import Engine, Game, compile_engine, load
@@ -254,8 +254,7 @@ class CardGameEnv(AECEnv, NullListener):  # type: ignore[misc]  # pettingzoo has
         self._closed = True
 
     def _require_open(self) -> None:
-        if self._closed:
-            raise GameError("the environment is closed", ErrorCode.CLOSED)
+        check_open(self._closed)
 
     def __getstate__(self) -> dict[str, Any]:
         """Return all but the decision to make, which is computed again."""

@@ -213,6 +213,12 @@ def observe_players(rules: CompiledGame, state: TableState, rows: Indices) -> ND
     return observe(view).reshape(len(rows), seats, -1)
 
 
+def check_open(is_closed: bool) -> None:
+    """Raise GameError for an environment that is closed."""
+    if is_closed:
+        raise GameError("the environment is closed", ErrorCode.CLOSED)
+
+
 def check_render_mode(mode: object, *modes: str | None) -> None:
     """Raise GameError for a ``render_mode`` that is none of these."""
     if mode not in modes:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from abl_cards.agents import Agent, make_agent, needs_history
 from abl_cards.core import ErrorCode, GameError, check_integer, seed64, splitmix64_array
-from abl_cards.env.episodes import EpisodeKind, EpisodeTables, check_actions, check_render_mode
+from abl_cards.env.episodes import EpisodeKind, EpisodeTables, check_actions, check_open, check_render_mode
 from abl_cards.env.pending import LabelRealiser, find_pending, make_realiser
 from abl_cards.env.spaces import make_observation_space
 from abl_cards.games import Engine, Game, compile_engine
@@ -163,8 +163,7 @@ class GymnasiumVectorEnv(GymnasiumVectorBase[BatchedObservation, Any, NDArray[An
 
     def require_open(self) -> None:
         """Raise GameError where the environment is closed."""
-        if self.closed:
-            raise GameError("the environment is closed", ErrorCode.CLOSED)
+        check_open(self.closed)
 
     def _replace_illegal(self, actions: Any) -> tuple[NDArray[np.int64], dict[str, Any]]:
         """Return legal actions, and an info that names those that were replaced."""

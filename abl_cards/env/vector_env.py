@@ -21,6 +21,7 @@ from abl_cards.env.episodes import (
     EpisodeTables,
     FinalViews,
     check_actions,
+    check_open,
     observe_players,
 )
 from abl_cards.env.pending import LabelRealiser, PendingDecisions, find_illegal, make_realiser
@@ -252,8 +253,7 @@ class VectorEnv:
         self._closed, self._pending, self._episodes.tables = True, None, None
 
     def _require_open(self) -> None:
-        if self._closed:
-            raise GameError("the environment is closed", ErrorCode.CLOSED)
+        check_open(self._closed)
 
     def _require_tables(self) -> Tables:
         self._require_open()

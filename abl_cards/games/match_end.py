@@ -12,7 +12,7 @@ from abl_cards.games.description import COUNTER
 _MATCH_OVER = Signature("match_over", 0)
 
 
-def find_forgotten_match_end(rules: CompiledGame) -> Iterator[Diagnostic]:
+def find_endless_match(rules: CompiledGame) -> Iterator[Diagnostic]:
     """Find a ``match_over/0`` that reads fluents, and none that lasts from one episode to the next.
 
     Args:

@@ -26,7 +26,7 @@ from abl_cards.games.description import (
 )
 from abl_cards.games.guard import guard_rule_errors
 from abl_cards.games.importers import find_importer
-from abl_cards.games.match_end import find_forgotten_match_end
+from abl_cards.games.match_end import find_endless_match
 from abl_cards.games.min_plays import plays_left_errors, plays_left_warnings
 from abl_cards.games.notation import canonical_notation
 from abl_cards.games.random_episodes import play_random_episodes
@@ -154,7 +154,7 @@ def find_warnings(rules: CompiledGame) -> Iterator[Diagnostic]:
     yield from find_ineffective_statements(rules.folder, rules.profile)
     yield from find_dead_rules(rules.folder, rules.profile)
     yield from find_unset_fluents(rules.folder, rules.profile)
-    for problem in (*plays_left_warnings(rules), *find_forgotten_match_end(rules)):
+    for problem in (*plays_left_warnings(rules), *find_endless_match(rules)):
         yield add_location(problem, program, rules.folder)
 
 

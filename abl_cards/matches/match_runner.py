@@ -20,7 +20,16 @@ from abl_cards.agents import (
     make_agent,
     needs_history,
 )
-from abl_cards.core import ErrorCode, GameError, check_integer, check_seed, derive_key, format_seed, splitmix64_array
+from abl_cards.core import (
+    ErrorCode,
+    GameError,
+    check_integer,
+    check_list,
+    check_seed,
+    derive_key,
+    format_seed,
+    splitmix64_array,
+)
 from abl_cards.games import Engine, Game, compile_engine
 from abl_cards.games.compiled import attribute_table_errors
 from abl_cards.games.tables import Listener, ListenerList, NullListener, Recorder, Tables
@@ -109,8 +118,7 @@ def play_match(
         KBError: The rules do not compile.
     """
     games, seed = check_integer("games", games, 1), check_seed(seed)
-    if isinstance(agents, str) or not isinstance(agents, Sequence):
-        raise GameError(f"agents={agents!r:.60}: give a list of agents", ErrorCode.INVALID_VALUE)
+    agents = check_list("agents", agents)
     engine = compile_engine(game)
     if use_fixed_deals and engine.fixed_deals is None:
         problem = "use_fixed_deals: the game has none; pass the engine that DealRules.with_deals returns"

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.agents import Agent, ExplainableAgent, check_own_agent, make_agent
-from abl_cards.core import ErrorCode, GameError, check_integer, check_seed, derive_key, splitmix64_array
+from abl_cards.core import ErrorCode, GameError, check_integer, check_list, check_seed, derive_key, splitmix64_array
 from abl_cards.games import Engine, Game, compile_engine, load
 from abl_cards.games.notation import find_plays, include_move
 from abl_cards.games.tables import DecisionPoint, Decisions, is_play_decision
@@ -245,9 +245,8 @@ def _list_records(records: Any) -> list[Mapping[str, Any]]:
 
 def _check_seats(engine: Engine, seats: Any) -> frozenset[int]:
     """Return the seats to review; raises GameError for one that the game does not have."""
-    if not isinstance(seats, Iterable) or isinstance(seats, str):
-        raise GameError(f"seats={seats!r:.60}: give a list of seats, or None for all", ErrorCode.INVALID_VALUE)
-    return frozenset(check_integer("seat", seat, 0, len(engine.teams) - 1) for seat in seats)
+    given = check_list("seats", seats, is_ordered=False)
+    return frozenset(check_integer("seat", seat, 0, len(engine.teams) - 1) for seat in given)
 
 
 def _engine_of_record(game: Game | Engine | str | None, record: Mapping[str, Any]) -> Engine:

@@ -24,7 +24,7 @@ from abl_cards.core import (
     ErrorCode,
     GameError,
     is_line_too_long,
-    is_unfinished_json,
+    is_truncated_json,
     line_too_long_message,
     open_maybe_gzip,
     parse_json_line,
@@ -264,7 +264,7 @@ def _parse_record(line: bytes) -> Record | GameError:
         value = parse_json_line(line)
     except GameError as problem:
         text = line.strip()
-        if text.startswith(b"{") and not line.endswith(b"\n") and is_unfinished_json(text):
+        if text.startswith(b"{") and not line.endswith(b"\n") and is_truncated_json(text):
             return TruncatedRecord()
         if b"\r" in text:
             return GameError("lines end in CR alone: convert the line ends to LF", ErrorCode.INVALID_RECORD)

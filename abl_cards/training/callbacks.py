@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from abl_cards.core import ErrorCode, GameError
+from abl_cards.core import ErrorCode, GameError, check_list
 
 Metrics = Mapping[str, Any]
 """Measurements of an update by name, as a line of ``metrics.jsonl`` has them: numbers, and None where nothing was."""
@@ -138,17 +138,15 @@ def check_callbacks(callbacks: object) -> list[CallbackLike]:
     Raises:
         GameError: It is no list, or holds an object that is no callback.
     """
-    if not isinstance(callbacks, Sequence) or isinstance(callbacks, str):
-        problem = f"callbacks={callbacks!r:.60}: give a list, as in callbacks=[callback]"
-        raise GameError(problem, ErrorCode.INVALID_VALUE)
-    for callback in callbacks:
+    given = check_list("callbacks", callbacks)
+    for callback in given:
         is_usable = callable(callback) or any(callable(getattr(callback, name, None)) for name in _METHODS)
         if isinstance(callback, type) or not is_usable:
             problem = (
                 f"callbacks: {callback!r:.60} is no callback: give an object with {', '.join(_METHODS)}, or a function"
             )
             raise GameError(problem, ErrorCode.INVALID_VALUE)
-    return list(callbacks)
+    return given
 
 
 def call_all(callbacks: list[Any], name: str, argument: Any) -> None:

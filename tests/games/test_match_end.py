@@ -8,7 +8,7 @@ import pytest
 
 from abl_cards.core import ErrorCode
 from abl_cards.games.game import load
-from abl_cards.games.match_end import find_forgotten_match_end
+from abl_cards.games.match_end import find_endless_match
 from tests.edited import edited
 from tests.games.test_vocabulary import engine_of
 
@@ -29,9 +29,9 @@ def test_points_that_every_deal_begins_anew_end_no_match(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("name", ["spades", "president"])
 def test_points_that_last_and_matches_of_one_deal_are_sound(name: str) -> None:
-    assert list(find_forgotten_match_end(load(name).engine().rules)) == []
+    assert list(find_endless_match(load(name).engine().rules)) == []
 
 
 @pytest.mark.parametrize("name", ["fluents", "pot"])
 def test_what_lasts_beside_what_does_not_is_enough(name: str) -> None:
-    assert list(find_forgotten_match_end(engine_of(name, None).rules)) == []
+    assert list(find_endless_match(engine_of(name, None).rules)) == []

@@ -10,7 +10,6 @@ from itertools import pairwise
 import numpy as np
 
 from abl_cards.asp import Atom, Term
-from abl_cards.circuit import FALSE
 from abl_cards.core import join_texts, texts_by_language
 from abl_cards.games import Engine
 from abl_cards.games.compiled import CompiledGame
@@ -205,11 +204,9 @@ def _group_plays(engine: Engine, language: str) -> list[_PlayGroup]:
 
 def _list_playable(rules: CompiledGame) -> list[Form]:
     """List the forms without those that the rules bar in every state, as a variant does with plays that it has not."""
-    circuit = rules.play_query.circuit
-    literals = zip(circuit.outputs, circuit.output_literals.tolist(), strict=True)
-    never = {atom for atom, literal in literals if literal == FALSE}
+    possible = set(rules.play_query.circuit.without_false_outputs().outputs)
     labels = [Atom("legal", (label,)) for label in rules.forms.labels]
-    return [form for form in rules.forms.forms if not never & {labels[form.label], Atom("move", (form.name,))}]
+    return [form for form in rules.forms.forms if {labels[form.label], Atom("move", (form.name,))} <= possible]
 
 
 def _group_forms(engine: Engine, forms: Iterable[Form], name_of: Callable[[Form], str]) -> list[_PlayGroup]:
