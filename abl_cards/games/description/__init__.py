@@ -49,7 +49,8 @@ if TYPE_CHECKING:
         build_form_arrays,
         find_rank_cells,
     )
-    from abl_cards.games.description.forms import MAX_GROUPS, PASS_TERM, Form, Forms, read_forms
+    from abl_cards.games.description.form_reader import read_forms
+    from abl_cards.games.description.forms import MAX_GROUPS, PASS_TERM, Form, Forms
     from abl_cards.games.description.input_checks import find_wrong_inputs
     from abl_cards.games.description.input_schema import (
         AT_LEAST,

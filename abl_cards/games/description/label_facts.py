@@ -1,29 +1,10 @@
-"""Read the facts of labels, and facts that define mappings."""
+"""Read facts that define mappings, and take terms apart."""
 
 from __future__ import annotations
 
 from abl_cards.asp import Term, make_kb_error
 from abl_cards.circuit import KnowledgeBase
 from abl_cards.core import ErrorCode
-
-
-def read_label_texts(kb: KnowledgeBase) -> tuple[str, ...]:
-    """Read the labels in the order of their indices in ``label/2``.
-
-    Args:
-        kb: Knowledge base of the game.
-
-    Raises:
-        KBError: The labels are not numbered from 0 without gaps or repeats.
-    """
-    names = read_mapping(kb, "label", 2, 1)
-    if sorted(names) != [(index,) for index in range(len(names))] or len(set(names.values())) != len(names):
-        raise make_kb_error(
-            "label/2 must number the labels 0, 1, 2, ... without gaps or repeats",
-            "check the arithmetic in labels.lp",
-            ErrorCode.INVALID_ARGUMENT,
-        )
-    return tuple(str(names[index,]) for index in range(len(names)))
 
 
 def read_mapping(kb: KnowledgeBase, name: str, arity: int, num_keys: int) -> dict[tuple[Term, ...], Term]:
