@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING
 from abl_cards.core import lazy_exports
 
 if TYPE_CHECKING:
-    from abl_cards.reasoners.explain.explanation import (
-        Explanation,
+    from abl_cards.reasoners.explain.assessments import (
         FiredPreference,
         MoveAssessment,
-        MoveScores,
         PreferenceDifference,
         compare_moves,
-        explain,
     )
+    from abl_cards.reasoners.explain.explanation import Explanation, explain
     from abl_cards.reasoners.explain.explanation_text import (
         PreferenceLine,
         assessment_lines,
@@ -25,6 +23,7 @@ if TYPE_CHECKING:
     )
     from abl_cards.reasoners.explain.heat_map import MIN_SHOWN_COPIES, HeatMapLine, render_heat_map
     from abl_cards.reasoners.explain.model_explanation import HandEstimateReport, ModelExplanation, seat_names
+    from abl_cards.reasoners.explain.move_scores import MoveScores
     from abl_cards.reasoners.explain.preference_texts import PreferenceTexts, functor
 
 __all__ = [

@@ -8,7 +8,8 @@ from unicodedata import east_asian_width
 
 from abl_cards.asp import Constraint
 from abl_cards.core import join_texts, texts_by_language
-from abl_cards.reasoners.explain.explanation import Explanation, FiredPreference, MoveAssessment, PreferenceDifference
+from abl_cards.reasoners.explain.assessments import FiredPreference, MoveAssessment, PreferenceDifference
+from abl_cards.reasoners.explain.explanation import Explanation
 from abl_cards.reasoners.explain.model_explanation import SEAT_TEXTS
 from abl_cards.reasoners.explain.preference_texts import PreferenceTexts, functor
 

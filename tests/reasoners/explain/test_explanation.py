@@ -13,7 +13,8 @@ from abl_cards.games.game import load
 from abl_cards.games.preferences.preference_model import PreferenceModel
 from abl_cards.games.tables.decisions import Decisions
 from abl_cards.matches.sampled_positions import sample_from_play
-from abl_cards.reasoners.explain.explanation import Explanation, compare_moves, explain
+from abl_cards.reasoners.explain.assessments import compare_moves
+from abl_cards.reasoners.explain.explanation import Explanation, explain
 from abl_cards.reasoners.explain.explanation_text import assessment_lines, render_explanation
 from tests.edited import STRICT, edited
 
