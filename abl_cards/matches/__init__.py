@@ -27,16 +27,7 @@ if TYPE_CHECKING:
     )
     from abl_cards.matches.move_rollouts import ReviewConfig, evaluate_moves
     from abl_cards.matches.ratings import PairResult, Rating, RatingLadder, fit_ratings
-    from abl_cards.matches.record_review import (
-        EvaluatedMove,
-        RecordReview,
-        ReviewedDecision,
-        SeatSummary,
-        grade_move,
-        review,
-        review_record,
-        summarise_seats,
-    )
+    from abl_cards.matches.record_review import grade_move, review, review_record, summarise_seats
     from abl_cards.matches.recorder import RecordWriter, WriteRecord, open_record_file
     from abl_cards.matches.records import (
         data_folder,
@@ -56,6 +47,7 @@ if TYPE_CHECKING:
     )
     from abl_cards.matches.replay import FileReplay, replay_confirmed, replay_file
     from abl_cards.matches.results import MatchResult
+    from abl_cards.matches.review_results import EvaluatedMove, RecordReview, ReviewedDecision, SeatSummary
     from abl_cards.matches.sampled_positions import (
         collect_situations,
         play_baseline_matches,

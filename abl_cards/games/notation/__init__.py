@@ -20,16 +20,9 @@ if TYPE_CHECKING:
     from abl_cards.games.notation.hands import check_copies
     from abl_cards.games.notation.included_moves import include_move, include_play
     from abl_cards.games.notation.match_moves import find_moves, find_options, find_plays, match_plays
-    from abl_cards.games.notation.plays import (
-        PASS,
-        ParsedPlay,
-        label_name_parts,
-        notate_move,
-        notate_moves,
-        options_json,
-        read_play,
-        resolve_form,
-    )
+    from abl_cards.games.notation.play_reader import read_play, resolve_form
+    from abl_cards.games.notation.play_writer import notate_move, notate_moves
+    from abl_cards.games.notation.plays import PASS, ParsedPlay, label_name_parts, options_json
     from abl_cards.games.notation.recorded_acts import (
         choices_at_acts,
         decisions_at_acts,

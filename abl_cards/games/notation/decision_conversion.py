@@ -9,7 +9,7 @@ from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.description import SINGLE_VALUED, Fluent
 from abl_cards.games.notation.positions import TablePosition
-from abl_cards.games.notation.states import build_tables
+from abl_cards.games.notation.state_tables import build_tables
 from abl_cards.games.tables import Choices, Decisions, PlayerView
 from abl_cards.games.types import LEADING
 

@@ -16,11 +16,13 @@ from abl_cards.games.notation.fields import missing_field_error, state_fields
 from abl_cards.games.notation.included_moves import include_move
 from abl_cards.games.notation.inference import infer_play_counts
 from abl_cards.games.notation.match_moves import find_options, find_plays
-from abl_cards.games.notation.plays import NotatedMove, notate_moves, notate_option
+from abl_cards.games.notation.play_writer import NotatedMove, notate_moves, notate_option
 from abl_cards.games.notation.positions import TablePosition
 from abl_cards.games.notation.recorded_acts import replay_to_acts
 from abl_cards.games.notation.records import read_record
-from abl_cards.games.notation.states import build_tables, fill_passes, read_state, write_state
+from abl_cards.games.notation.state_tables import build_tables
+from abl_cards.games.notation.state_writer import write_state
+from abl_cards.games.notation.states import fill_passes, read_state
 from abl_cards.games.preferences import MAX_COMPARED, list_candidates
 from abl_cards.games.state import CHOICE
 from abl_cards.games.tables import Choices, DecisionPoint, Decisions, PlayerView, Tables

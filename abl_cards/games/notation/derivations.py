@@ -15,14 +15,9 @@ from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.binding import CircuitQuery
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.description import cards_from_counts, counts_from_cards
-from abl_cards.games.notation.plays import (
-    ParsedPlay,
-    find_forms,
-    matches_form,
-    options_json,
-    read_option,
-    read_play,
-)
+from abl_cards.games.notation.card_forms import find_forms
+from abl_cards.games.notation.play_reader import matches_form, read_option, read_play
+from abl_cards.games.notation.plays import ParsedPlay, options_json
 from abl_cards.games.tables import Choices, DecisionPoint, Decisions
 from abl_cards.games.types import NO_CARD
 

@@ -10,7 +10,7 @@ from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.notation.composition import append_move
 from abl_cards.games.notation.derivations import parse_play
 from abl_cards.games.notation.match_moves import match_plays
-from abl_cards.games.notation.plays import notate_moves
+from abl_cards.games.notation.play_writer import notate_moves
 from abl_cards.games.tables import DecisionPoint, is_play_decision
 from abl_cards.games.types import Moves
 

@@ -11,16 +11,10 @@ from numpy.typing import NDArray
 from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.compiled import CompiledGame, whole_hand_moves
 from abl_cards.games.description import counts_from_cards
+from abl_cards.games.notation.card_forms import order_key
 from abl_cards.games.notation.composition import append_move, compose_move
-from abl_cards.games.notation.plays import (
-    ParsedPlay,
-    ambiguity_message,
-    matches_form,
-    order_key,
-    play_text,
-    read_option,
-    read_play,
-)
+from abl_cards.games.notation.play_reader import ambiguity_message, matches_form, read_option, read_play
+from abl_cards.games.notation.plays import ParsedPlay, play_text
 from abl_cards.games.tables import Choices, Decisions
 from abl_cards.games.types import MoveLists
 

@@ -23,7 +23,7 @@ from abl_cards.games.notation.fields import RECORD_FIELDS, Observer, error_conte
 from abl_cards.games.notation.fluent_json import FluentCodec
 from abl_cards.games.notation.hand_order import hand_to_json
 from abl_cards.games.notation.hands import check_copies
-from abl_cards.games.notation.plays import notate_moves, notate_option
+from abl_cards.games.notation.play_writer import notate_moves, notate_option
 from abl_cards.games.notation.states import check_profile
 from abl_cards.games.state import NO_SEAT
 from abl_cards.games.tables import DealtEpisodes, NullListener, Tables, initial_fluent_state

@@ -27,7 +27,9 @@ from abl_cards.games.description import (
 from abl_cards.games.notation.canonical import canonical_notation, is_canonical_play
 from abl_cards.games.notation.fluent_json import FluentCodec
 from abl_cards.games.notation.hand_order import sort_hand
-from abl_cards.games.notation.plays import label_arguments, label_name_parts, notate_moves, options_json, read_play
+from abl_cards.games.notation.play_reader import read_play
+from abl_cards.games.notation.play_writer import notate_moves
+from abl_cards.games.notation.plays import label_arguments, label_name_parts, options_json
 from abl_cards.games.notation.trick_json import seats_in_trick
 from abl_cards.games.state import CHOICE, PLAY
 from abl_cards.games.tables import DecisionPoint, Tables

@@ -14,7 +14,7 @@ from abl_cards.games.compiled import CompiledGame, TableError
 from abl_cards.games.notation.composed_moves import list_composed_plays
 from abl_cards.games.notation.decision_points import list_actions, read_state_decisions
 from abl_cards.games.notation.hand_order import hand_orders
-from abl_cards.games.notation.plays import notate_moves, notate_option
+from abl_cards.games.notation.play_writer import notate_moves, notate_option
 from abl_cards.games.notation.positions import TablePosition
 from abl_cards.games.notation.states import read_state
 from abl_cards.games.state import CHOICE

@@ -1,4 +1,4 @@
-"""JSON states: the view of a seat, written from tables and read back into equivalent tables.
+"""Read JSON states, each the view of a seat.
 
 Fields that a state leaves out are filled in, except those that the rules of the query read: they must be given or
 follow from the others.
@@ -7,157 +7,27 @@ follow from the others.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.description import counts_from_cards, fluents_by_name
 from abl_cards.games.notation import hands, inference, seats
-from abl_cards.games.notation.fields import (
-    DRAW_FIELDS,
-    HANDS,
-    Observer,
-    allowed_fields,
-    error_context,
-    state_fields,
-)
+from abl_cards.games.notation.fields import DRAW_FIELDS, allowed_fields, error_context, state_fields
 from abl_cards.games.notation.fluent_json import FluentCodec
-from abl_cards.games.notation.hands import has_no_aside
-from abl_cards.games.notation.plays import notate_moves, read_play, resolve_form
+from abl_cards.games.notation.play_reader import read_play, resolve_form
 from abl_cards.games.notation.positions import TablePosition
 from abl_cards.games.notation.required_fields import (
-    RequiredFields,
-    fields_to_write,
     initial_fluents,
     required_for_choice,
     required_for_explanation,
     required_for_play,
 )
 from abl_cards.games.notation.state_reader import StateReader
-from abl_cards.games.notation.trick_json import (
-    fill_tricks,
-    passed_in_trick,
-    read_picked,
-    read_trick,
-    seats_in_trick,
-    seats_since_leader,
-    write_trick,
-)
-from abl_cards.games.state import CHOICE, NO_SEAT, PLAY, TableState
-from abl_cards.games.tables import Choices, Decisions, PlayerView, Tables, card_drawn, cards_in_stock
+from abl_cards.games.notation.trick_json import passed_in_trick, read_picked, read_trick, seats_since_leader
+from abl_cards.games.state import CHOICE, NO_SEAT, PLAY
 from abl_cards.games.types import LEADING, NO_CARD
-
-# --- writing ----------------------------------------------------------------------------------------------------------
-
-
-def write_state(rules: CompiledGame, decisions: Decisions | Choices, row: int = 0) -> dict[str, Any]:
-    """Return the view of the seat of one decision or choice as a JSON state."""
-    view = decisions.view
-    state, table, seat = view.state, int(view.rows[row]), int(view.seats[row])
-    choosing = isinstance(decisions, Choices)
-    required = fields_to_write(rules, choosing)
-    fields, known = dict[str, Any](), state_fields()
-    observer = Observer(rules, seat, int(view.context[row]))
-
-    def write(name: str, value: Any) -> None:
-        fields[name] = known[name].type.write(observer, value)
-
-    if choosing:
-        fields["stage"] = str(rules.schema.stages[int(state.choice[table])])
-    write("hand", view.hand[row])
-    if not choosing and rules.trick_query is not None:
-        fields["trick"] = write_trick(rules, state, table)
-        if state.is_composing[table]:
-            write("picked", state.trick_cards[table, seat])
-    elif not choosing:
-        fields["to_beat"] = _to_beat_json(rules, view, row)
-    if "to_beat" in fields and view.to_beat[row] >= 0:
-        write("top", state.owner[table])
-        if rules.keeps_trick_cards:
-            write("in_trick", state.trick_cards[table])
-    fields["cards"], fields["seat"] = view.hidden_hand_sizes[row].tolist(), seat
-    _write_acts(rules, view, row, required, write)
-    is_partial = state.aside[table].any() and has_no_aside(rules)  # left open by the state that was read
-    has_played_more = state.played[table].sum() > (state.top_cards[table] != NO_CARD).sum()  # than the play to beat
-    if state.played[table].any() and (has_played_more or not is_partial):
-        fields["gone"] = HANDS.write(observer, state.played[table])
-    if state.aside[table].any() and not is_partial:
-        fields["aside"] = int(state.aside[table].sum())
-    if rules.has_draws and (
-        choosing or cards_in_stock(rules, state, np.array([table]))[0] or required.fields.keys() & set(DRAW_FIELDS)
-    ):
-        _write_draws(rules, view, row, write)
-    if rules.has_open_hands or "face" in required.fields:
-        write("face", view.hidden_hands[row])
-    for field in known.values():
-        if field.array and field.name in required.fields:
-            write(field.name, getattr(state, field.array)[table])
-    return fields | _fluent_fields(
-        rules, rules.fluents.mask_private(state.fluents[[table]], np.array([seat]))[0], required
-    )
-
-
-FieldWriter = Callable[[str, Any], None]
-"""Function of the name and the value of a field that adds it to a state."""
-
-
-def _write_draws(rules: CompiledGame, view: PlayerView, row: int, write: FieldWriter) -> None:
-    """Write the number of cards to draw, the last drawer, and its card if the seat may see it."""
-    state, rows = view.state, view.rows[[row]]
-    write("stock", cards_in_stock(rules, state, rows)[0])
-    drawer, kind = int(state.last_drawer[rows[0]]), int(card_drawn(state, rows)[0])
-    if drawer >= 0:
-        write("drew", drawer)
-    if kind >= 0 and drawer == view.seats[row]:
-        write("drawn", kind)
-
-
-def _to_beat_json(rules: CompiledGame, view: PlayerView, row: int) -> Any:
-    form = int(view.to_beat[row])
-    if form < 0:
-        return None
-    cards = view.state.top_cards[view.rows[[row]]]
-    return notate_moves(rules, np.array([form]), cards, view.context[[row]])[0].to_json()
-
-
-def _write_acts(rules: CompiledGame, view: PlayerView, row: int, required: RequiredFields, write: FieldWriter) -> None:
-    """Write the seats that have passed or finished, the last actor and numbers of acts, where the rules read them."""
-    state, table = view.state, int(view.rows[row])
-    passed, gone_by = int(state.passed[table]), int(state.passed_in_trick[table])
-    if rules.trick_query is not None:
-        if passed != passed_in_trick(seats_in_trick(rules, state, table), state.trick_cards[table], state.hands[table]):
-            write("passed", passed)
-    else:
-        if passed or "passed" in required.fields:
-            write("passed", passed)
-        if (gone_by != passed and rules.turn_table.strides.passed_in_trick) or "has_passed" in required.fields:
-            write("has_passed", gone_by)
-    if "acted" in required.fields and state.last_actor[table] >= 0:
-        write("acted", state.last_actor[table])
-    if "acts" in required.fields:
-        write("acts", state.num_acts[table])
-    if "laid_down" in required.fields:
-        write("laid_down", state.num_plays[table])
-    finished = [seat for seat in state.finish_order[table].tolist() if seat != NO_SEAT]
-    if finished:
-        write("finish", finished)
-
-
-def _fluent_fields(rules: CompiledGame, fluents: NDArray[np.int16], required: RequiredFields) -> dict[str, Any]:
-    """Return the fluents that differ from their defaults or that the rules read."""
-    values = FluentCodec(rules.card_codes.term_texts)
-    return {
-        name: values.write(fluent, fluents)
-        for name, fluent in fluents_by_name(rules.fluents, state_fields()).items()
-        if name in required.fluents or (fluents[fluent.first_slot : fluent.slots.stop] != fluent.default).any()
-    }
-
-
-# --- reading ----------------------------------------------------------------------------------------------------------
 
 
 def read_state(rules: CompiledGame, value: Any, for_explanation: bool = False) -> TablePosition:
@@ -415,60 +285,3 @@ def fill_passes(rules: CompiledGame, value: Mapping[str, Any], position: TablePo
     if value.get("acted") is None:
         position.acted = inferred[1]
     return True
-
-
-# --- tables -----------------------------------------------------------------------------------------------------------
-
-
-def build_tables(rules: CompiledGame, positions: Sequence[TablePosition]) -> Tables:
-    """Build one table for each position."""
-    tables = Tables(rules, len(positions))
-    tables.auto_next_episode = False
-    state = tables.state
-    for row, position in enumerate(positions):
-        state.hands[row], state.aside[row], state.played[row] = position.hands, position.aside, position.played
-        state.stage[row], state.choice[row], state.seat[row] = position.stage, position.choice, position.seat
-        state.to_beat[row], state.top_cards[row], state.owner[row] = (
-            position.to_beat,
-            position.top_cards,
-            position.owner,
-        )
-        state.last_actor[row], state.num_acts[row], state.num_decisions[row] = (
-            position.acted,
-            position.acts,
-            position.acts,
-        )
-        state.passed[row], state.passed_in_trick[row], state.seats_out[row] = (
-            position.passed,
-            position.has_passed,
-            seats.mask_from_seats(position.finish),
-        )
-        state.finish_order[row, : len(position.finish)] = position.finish
-        state.fluents[row], state.context[row] = position.fluents, position.context
-        state.leader[row], state.trick_forms[row] = position.leader, position.trick_forms
-        state.num_plays[row] = (
-            position.plays if position.plays is not None else (position.trick_cards.any(axis=1) & (position.choice < 0))
-        )
-        state.lots[row] = position.lots or 0
-        for name, numbers in position.numbers.items():
-            getattr(state, name)[row] = numbers
-        if rules.has_draws:
-            _fill_stock(rules, state, row, position)
-        if rules.keeps_trick_cards:
-            state.trick_cards[row] = position.trick_cards
-    if rules.trick_query is not None:
-        fill_tricks(rules, state, positions)
-    return tables
-
-
-def _fill_stock(rules: CompiledGame, state: TableState, row: int, position: TablePosition) -> None:
-    """Fill the stock with the cards set aside, in any order, after the card drawn last."""
-    state.num_drawn[row] = rules.num_from_stock - position.stock
-    state.last_drawer[row], state.is_just_drawn[row] = (
-        position.drew,
-        position.drawn_kind is not None and state.num_drawn[row] > 0,
-    )
-    remaining = np.repeat(np.arange(len(position.aside)), position.aside)[: state.stock.shape[1] - state.num_drawn[row]]
-    state.stock[row, state.num_drawn[row] : state.num_drawn[row] + len(remaining)] = remaining
-    if position.drawn_kind is not None and state.is_just_drawn[row]:
-        state.stock[row, state.num_drawn[row] - 1] = position.drawn_kind

@@ -12,7 +12,10 @@ from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.description import counts_from_cards
 from abl_cards.games.notation import seats
-from abl_cards.games.notation.plays import ParsedPlay, find_forms, notate_moves, read_play, resolve_form
+from abl_cards.games.notation.card_forms import find_forms
+from abl_cards.games.notation.play_reader import read_play, resolve_form
+from abl_cards.games.notation.play_writer import notate_moves
+from abl_cards.games.notation.plays import ParsedPlay
 from abl_cards.games.notation.positions import TablePosition
 from abl_cards.games.state import TableState
 from abl_cards.games.tables import settle_tricks

@@ -12,18 +12,11 @@ from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.core.rng import splitmix64_array
 from abl_cards.games.compiled.compiled_game import CompiledGame
 from abl_cards.games.description.card_codes import counts_from_cards
+from abl_cards.games.notation.card_forms import find_forms, find_forms_batch
 from abl_cards.games.notation.match_moves import find_options, find_plays
-from abl_cards.games.notation.plays import (
-    ParsedPlay,
-    find_forms,
-    find_forms_batch,
-    notate_move,
-    notate_moves,
-    notate_option,
-    read_option,
-    read_play,
-    resolve_form,
-)
+from abl_cards.games.notation.play_reader import read_option, read_play, resolve_form
+from abl_cards.games.notation.play_writer import notate_move, notate_moves, notate_option
+from abl_cards.games.notation.plays import ParsedPlay
 from abl_cards.games.tables.tables import Tables
 from abl_cards.games.types.moves import NO_CARD
 from tests.games.random_play import match_keys, pick, random_moves, step

@@ -13,7 +13,9 @@ from abl_cards.games.compiled.compiled_game import CompiledGame
 from abl_cards.games.engine import Engine
 from abl_cards.games.notation.decision_points import decision_point_at, read_decision_point
 from abl_cards.games.notation.state_moves import legal_labels, legal_moves
-from abl_cards.games.notation.states import build_tables, read_state, write_state
+from abl_cards.games.notation.state_tables import build_tables
+from abl_cards.games.notation.state_writer import write_state
+from abl_cards.games.notation.states import read_state
 from abl_cards.games.tables.tables import Tables
 from tests.effort import amount
 from tests.games.random_play import match_keys, step

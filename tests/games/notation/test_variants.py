@@ -11,11 +11,13 @@ from abl_cards.core.errors import GameError
 from abl_cards.games.compiled.compiled_game import CompiledGame
 from abl_cards.games.notation.decision_conversion import convert_decisions
 from abl_cards.games.notation.decision_points import read_decision_point
-from abl_cards.games.notation.plays import read_play, resolve_form
+from abl_cards.games.notation.play_reader import read_play, resolve_form
 from abl_cards.games.notation.records import MatchRecorder
 from abl_cards.games.notation.replay import replay_records
 from abl_cards.games.notation.state_moves import legal_moves
-from abl_cards.games.notation.states import build_tables, read_state, write_state
+from abl_cards.games.notation.state_tables import build_tables
+from abl_cards.games.notation.state_writer import write_state
+from abl_cards.games.notation.states import read_state
 from abl_cards.games.tables.choices import Choices
 from abl_cards.games.tables.decisions import Decisions
 from abl_cards.games.tables.tables import Tables

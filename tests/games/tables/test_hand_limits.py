@@ -11,7 +11,7 @@ from abl_cards.core.errors import GameError
 from abl_cards.games.compiled.compiled_game import CompiledGame
 from abl_cards.games.game import load
 from abl_cards.games.notation.state_moves import legal_moves
-from abl_cards.games.notation.states import write_state
+from abl_cards.games.notation.state_writer import write_state
 from abl_cards.games.tables.hand_limits import largest_hand
 from abl_cards.games.tables.observations import build_feature_table
 from abl_cards.games.tables.tables import Tables
