@@ -30,17 +30,11 @@ if TYPE_CHECKING:
         find_play_acts,
     )
     from abl_cards.games.notation.records import MatchRecorder
-    from abl_cards.games.notation.rendering import (
-        argument_sorts,
-        play_name,
-        render_table,
-        render_view,
-        spell,
-        spell_fluent,
-    )
+    from abl_cards.games.notation.rendering import render_table, render_view
     from abl_cards.games.notation.replay import match_states_after, replay_records
     from abl_cards.games.notation.required_fields import required_for_explanation
     from abl_cards.games.notation.seats import other_seats
+    from abl_cards.games.notation.spelling import argument_sorts, play_name, spell, spell_fluent
     from abl_cards.games.notation.state_moves import legal_composed_moves, legal_labels, legal_moves
 
 __all__ = [

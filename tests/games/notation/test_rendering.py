@@ -11,7 +11,8 @@ from abl_cards.games.compiled.compiled_game import CompiledGame
 from abl_cards.games.description.play_names import PlayName, match_play_names, move_text
 from abl_cards.games.game import load
 from abl_cards.games.notation.decision_points import decision_point_at, read_decision_point
-from abl_cards.games.notation.rendering import argument_sorts, play_name, render_table, render_view, spell
+from abl_cards.games.notation.rendering import render_table, render_view
+from abl_cards.games.notation.spelling import argument_sorts, play_name, spell
 from abl_cards.games.tables.tables import Tables
 from tests.games.notation import folders
 from tests.games.random_play import match_keys, play_out, step

@@ -1,0 +1,229 @@
+"""Words for labels of plays, and for the arguments of predicates and fluents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import clingo
+
+from abl_cards.asp import ArgumentTypes, Signature, Term, make_kb_error, string_value
+from abl_cards.core import ErrorCode, texts_by_language
+from abl_cards.games.compiled import CompiledGame, cache_per_game
+from abl_cards.games.description import (
+    CHECKED_SORTS,
+    PASS_NAME,
+    SET_VALUED,
+    SINGLE_VALUED,
+    SUIT_SYMBOLS,
+    PlayName,
+    parse_rank_and_suit,
+    require_int,
+)
+from abl_cards.games.notation.plays import label_arguments
+
+
+def play_name(rules: CompiledGame, label: Term) -> PlayName:
+    """Return the name of a label.
+
+    Args:
+        rules: Compiled game.
+        label: Term of the label.
+
+    Returns:
+        Name by ``called/3`` or ``called/4``; of a stage or an option also by ``word/4``; otherwise the label itself.
+    """
+    return _play_names(rules).get(str(label)) or PlayName(str(label))
+
+
+@cache_per_game
+def _play_names(rules: CompiledGame) -> Mapping[str, PlayName]:
+    names = {}
+    for label, (kind, arguments) in zip(rules.label_texts, label_arguments(rules), strict=True):
+        suffix = "".join(f"({argument})" for argument in arguments[1:])
+        names[label] = PlayName(kind, "".join(arguments[:1]), suffix)
+    names[rules.label_texts[rules.forms.label_of[rules.forms.pass_form]]] = PlayName(PASS_NAME)
+    term_texts = _TermTexts(rules)
+    for label_term, word, rank in rules.kb.facts("called", 3):
+        names[str(label_term)] = PlayName(term_texts.text(word), term_texts.text(rank))
+    for label_term, word, rank, extra in rules.kb.facts("called", 4):
+        names[str(label_term)] = PlayName(term_texts.text(word), term_texts.text(rank), term_texts.text(extra))
+    for sort, term, language, text in rules.kb.facts("word", 4):
+        if language == "zh" and sort in ("stage", "option"):
+            names.setdefault(str(term), PlayName(term_texts.text(text)))
+    return names
+
+
+class _TermTexts:
+    """Texts of terms: ranks by letters, suits by symbols, ``num(5)`` as 5, tuples part by part."""
+
+    def __init__(self, rules: CompiledGame) -> None:
+        self._terms: dict[Term, str] = dict(rules.card_codes.term_texts)
+        for (suit,) in rules.kb.facts("suit", 1):
+            letter = self._terms.get(suit, str(suit))
+            self._terms[suit] = SUIT_SYMBOLS.get(letter, letter)
+
+    def text(self, term: Term) -> str:
+        """Return the text of a term."""
+        return self._symbol_text(clingo.parse_term(str(term)))
+
+    def _symbol_text(self, symbol: clingo.Symbol) -> str:
+        if symbol.type == clingo.SymbolType.String:
+            return symbol.string
+        if symbol.type == clingo.SymbolType.Number:
+            return self._terms.get(symbol.number) or str(symbol.number)
+        if symbol.match("num", 1):
+            return str(symbol.arguments[0])
+        if symbol.match("", len(symbol.arguments)):
+            return "".join(map(self._symbol_text, symbol.arguments))
+        return self._terms.get(str(symbol)) or str(symbol)
+
+
+_ARGUMENT_SORTS = {
+    "rank/1": ("rank",), "suit/1": ("suit",), "card/2": ("rank", "suit"), "pack/2": ("rank", None),
+    "copies/2": ("rank", None), "held/2": ("rank", None), "held/3": ("rank", "suit", None), "left/2": ("rank", None),
+    "left/3": ("rank", "suit", None),
+    "unseen/2": ("rank", None), "unseen/3": ("rank", "suit", None), "gone/2": ("rank", None),
+    "gone/3": ("rank", "suit", None), "face_up/3": ("who", "rank", None), "face_up/4": ("who", "rank", "suit", None),
+    "estimated/3": ("who", "rank", None), "estimated/4": ("who", "rank", "suit", None),
+    "estimated_wild/2": ("who", None),
+    "holds/3": ("seat", "rank", None), "holds/4": ("seat", "rank", "suit", None), "cards/2": ("who", None),
+    "top/1": ("who",), "who/1": ("who",), "who/2": ("who", None), "seat/1": ("seat",), "next/2": ("seat", "seat"),
+    "acted/1": ("seat",), "owner/1": ("seat",), "passed/1": ("seat",), "has_passed/1": ("seat",), "out/1": ("seat",),
+    "finish/2": (None, "seat"), "stuck/2": ("seat", None), "by/1": ("seat",), "asked/1": ("seat",),
+    "leads/1": ("seat",),
+    "turn/1": ("seat",), "asks/2": (None, "seat"), "laid/2": (None, "rank"), "points/3": ("seat", None, None),
+    "wild/1": (None,), "wild_left/1": (None,), "unseen_wild/1": (None,),
+}  # fmt: skip
+
+
+@cache_per_game
+def argument_sorts(rules: CompiledGame) -> ArgumentTypes:
+    """Return the types of the arguments of predicates.
+
+    Args:
+        rules: Compiled game.
+
+    Returns:
+        For each predicate of the vocabulary and each fluent, the type of each argument; None for untyped ones.
+
+    Raises:
+        KBError: A ``sort/4`` fact names an argument that the predicate does not have.
+    """
+    known: dict[Signature, tuple[str | None, ...]] = {
+        Signature.parse(text): sorts for text, sorts in _ARGUMENT_SORTS.items()
+    }
+    ranks, suits = _ranks_and_suits(rules)
+    for fluent in rules.fluents.fluents:
+        columns = list(zip(*fluent.keys, strict=True)) if fluent.keys and fluent.keys[0] else []
+        sorts = [_sort_of(rules, column, ranks, suits) for column in columns]
+        if fluent.value_type != SET_VALUED:
+            sorts.append(_sort_of(rules, fluent.values, ranks, suits) if fluent.value_type == SINGLE_VALUED else None)
+        known[fluent.signature] = tuple(sorts)
+    for name, arity, position, sort in rules.kb.facts("sort", 4):
+        if sort in CHECKED_SORTS:
+            continue
+        signature = Signature(str(name), require_int(arity, f"sort({name},…)"))
+        argument_types = list(known.get(signature, (None,) * signature.arity))
+        number = require_int(position, f"sort({name},{arity},…)")
+        if not 1 <= number <= signature.arity:
+            raise make_kb_error(
+                f"sort({name},{arity},{position},{sort}): no such argument",
+                "arguments are counted from 1",
+                code=ErrorCode.INVALID_ARGUMENT,
+            )
+        argument_types[number - 1] = str(sort)
+        known[signature] = tuple(argument_types)
+    return known
+
+
+def _ranks_and_suits(rules: CompiledGame) -> tuple[set[Term], set[Term]]:
+    """Return the ranks, including cards without rank and suit, and the suits."""
+    parts = [parse_rank_and_suit(kind) or (kind, None) for kind in rules.pack.kinds]
+    return {rank for rank, _ in parts}, {suit for _, suit in parts if suit is not None}
+
+
+def _sort_of(rules: CompiledGame, values: Iterable[Term], ranks: set[Term], suits: set[Term]) -> str | None:
+    distinct = set(values)
+    if not distinct:
+        return None
+    if distinct == set(range(rules.seating.seats)):
+        return "seat"
+    if distinct <= suits:
+        return "suit"
+    if distinct <= ranks:
+        return "rank"
+    return "card" if distinct <= set(rules.pack.kinds) else None
+
+
+_SUIT_NAMES = {
+    "en": {"S": "spades", "H": "hearts", "D": "diamonds", "C": "clubs"},
+    "zh": {"S": "黑桃", "H": "红桃", "D": "方块", "C": "梅花"},
+}
+
+
+_SEAT_WORDS = texts_by_language({
+    "next": ("the next seat", "下家"),
+    "previous": ("the previous seat", "上家"),
+    "partner": ("the partner", "对家"),
+    "across": ("the seat across", "对家"),
+    "number": ("the seat {} places on", "下{}家"),
+})  # fmt: skip
+
+
+_REASON_WORDS = texts_by_language({
+    "place": ("by place", "名次"),
+    "cards": ("cards left in the hand", "手里剩的牌"),
+    "from": ("cards that others have left", "别家剩的牌"),
+    "won": ("won", "赢"),
+    "lost": ("lost", "输"),
+})  # fmt: skip
+"""Reasons of points in the common files, and the commonest of games."""
+
+
+_SEAT_FORMAT = {"en": "seat {}", "zh": "{}号位"}
+
+
+@cache_per_game
+def _term_words(rules: CompiledGame) -> Mapping[tuple[Term, str], str]:
+    """Return the texts of terms without a letter: ``word(big,en,"big joker")``."""
+    return {(term, str(language)): string_value(text) for term, language, text in rules.kb.facts("word", 3)}
+
+
+@cache_per_game
+def _sort_words(rules: CompiledGame) -> Mapping[tuple[str, Term, str], str]:
+    facts = rules.kb.facts("word", 4)
+    return {(str(sort), term, str(language)): string_value(text) for sort, term, language, text in facts}
+
+
+def spell_fluent(rules: CompiledGame, name: str, language: str) -> str:
+    """Return the words for a fluent, by ``word(fluent,Name,Language,Text)``; otherwise those of its name."""
+    return spell(rules, "fluent", name, language).replace("_", " ")
+
+
+def spell(rules: CompiledGame, sort: str, term: Term, language: str) -> str:
+    """Return the text of an argument.
+
+    Args:
+        rules: Compiled game.
+        sort: Type of the argument, such as ``"rank"`` or ``"seat"``; ``"points"`` for a reason of points.
+        term: Value of the argument.
+        language: "en" or "zh".
+
+    Returns:
+        Text by ``word(Sort,Term,Language,Text)``; otherwise by the letter or number of the term.
+    """
+    if text := _sort_words(rules).get((sort, term, language)):
+        return text
+    letter = rules.card_codes.term_texts.get(term)
+    if sort == "suit":
+        return _SUIT_NAMES[language].get(letter or "", letter or str(term))
+    if sort in ("rank", "card"):
+        return _term_words(rules).get((term, language)) or letter or str(term)
+    if sort == "seat":
+        return _SEAT_FORMAT[language].format(term)
+    if sort == "who":
+        words = _SEAT_WORDS[language]
+        return words["number"].format(term) if str(term).isdigit() else words.get(str(term), str(term))
+    if sort == "points" and term in _REASON_WORDS[language]:
+        return _REASON_WORDS[language][str(term)]
+    return _term_words(rules).get((term, language), str(term))
