@@ -51,17 +51,17 @@ class SettingError(ValueError):
 
 @dataclass(frozen=True)
 class FloatRange:
-    """Range of real numbers, bounds included."""
+    """Range of finite numbers, bounds included."""
 
     low: float
     high: float
 
     def __contains__(self, number: float) -> bool:
-        return self.low <= number <= self.high
+        return self.low <= number <= self.high and isfinite(number)
 
     def __str__(self) -> str:
         if self.high == inf:
-            return f"a number from {self.low:g} on"
+            return f"a finite number from {self.low:g} on"
         return f"a number from {self.low:g} to {self.high:g}"
 
 
@@ -204,8 +204,6 @@ def _parse_value(kind: str, text: str) -> Any:
         return _parse_bool(text.lower())
     if kind == "int":
         return int(text.replace("_", ""))
-    if kind == "float" and not isfinite(float(text)):
-        raise ValueError(text)
     return {"float": float, "Path": Path}.get(kind, str)(text)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -86,6 +86,16 @@ def test_what_is_written_is_read_again(settings: Settings) -> None:
 def test_words_that_set_nothing_are_named(word: str) -> None:
     with pytest.raises(SettingError, match=word.partition("=")[0]):
         apply_settings(Settings(), [word])
+
+
+@pytest.mark.parametrize("text", ["nan", "inf", "-inf"])
+@pytest.mark.parametrize("settings", [Settings(), TrainingSettings(Path())])
+def test_every_number_is_finite(settings: object, text: str) -> None:
+    """Refuse nan and infinity by the range of the setting, which a type would not explain."""
+    for item in fields(settings):  # type: ignore[arg-type]
+        if "float" in str(item.type):
+            with pytest.raises(SettingError, match=r"a (finite )?number from"):
+                apply_settings(settings, [f"{item.name}={text}"])
 
 
 def test_fixed_settings_cannot_be_set() -> None:
