@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,7 +10,7 @@ import numpy as np
 
 from abl_cards.asp import Atom
 from abl_cards.circuit import Proof, ProofFinder, true_atoms
-from abl_cards.core import ErrorCode, GameError
+from abl_cards.core import ErrorCode, GameError, parse_json_line
 from abl_cards.games.binding import CircuitQuery
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.description import cards_from_counts, counts_from_cards
@@ -52,10 +51,8 @@ def parse_play(rules: CompiledGame, text: str) -> ParsedPlay:
     Raises:
         GameError: The text is no play.
     """
-    values: list[Any] = [text, text.split()]
-    with suppress(ValueError):
-        values.insert(0, json.loads(text))
-    errors = []
+    value, errors = _parse_json(text), []
+    values = [text, text.split()] if isinstance(value, int) else [value, text, text.split()]
     for value in values:
         try:
             return read_play(rules, value)
@@ -105,17 +102,19 @@ def derive_readings(rules: CompiledGame, decision_point: DecisionPoint, text: st
 
 
 def _derive_option(rules: CompiledGame, decision_point: DecisionPoint, choice: Choices, text: str) -> PlayDerivation:
-    option = read_option(rules, _parse_option(text))
+    option = read_option(rules, _parse_json(text))
     rows = np.flatnonzero(decision_point.move_lists.cards[:, 0] == option).tolist()
     proof_finder = ProofFinder(rules.kb, _true_inputs(rules, choice, rules.option_query))
     proof = proof_finder.explain(f"{OPTION}({rules.schema.options[option]})")
     return PlayDerivation(str(options_json(rules)[option]), rows[0] if rows else None, proof)
 
 
-def _parse_option(text: str) -> Any:
-    """Return a number or a list of JSON, else the text."""
+def _parse_json(text: str) -> Any:
+    """Return a JSON value if it is of a type in which moves are written, else the text."""
     with suppress(ValueError):
-        return json.loads(text)
+        value = parse_json_line(text.encode())
+        if isinstance(value, str | int | list | dict) and not isinstance(value, bool):
+            return value
     return text
 
 

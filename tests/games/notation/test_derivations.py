@@ -12,7 +12,7 @@ import pytest
 from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.games.game import load
 from abl_cards.games.notation.decision_points import decision_point_at
-from abl_cards.games.notation.derivations import derive_readings
+from abl_cards.games.notation.derivations import derive_readings, parse_play
 from abl_cards.games.notation.plays import options_json
 from abl_cards.games.tables.choices import Choices
 from abl_cards.games.tables.tables import Tables
@@ -62,3 +62,18 @@ def test_an_unknown_option_is_an_error() -> None:
     with pytest.raises(GameError) as caught:
         derive_readings(choice.rules, decision_point_at(choice.rules, choice), "bid(2)")
     assert caught.value.code == ErrorCode.INVALID_MOVE
+
+
+@pytest.mark.parametrize("text", ["null", "true", "3", "NaN", "1.5", '[["S5"]]', "[3]", '"x"', "{}", "[" * 5000])
+def test_json_that_is_no_play_is_an_error(text: str) -> None:
+    with pytest.raises(GameError) as raised:
+        parse_play(load("president").engine().rules, text)
+    assert raised.value.code in (ErrorCode.INVALID_CARDS, ErrorCode.INVALID_MOVE)
+    assert "None" not in str(raised.value)
+    assert "True" not in str(raised.value)
+
+
+def test_json_that_cards_are_written_as_is_read() -> None:
+    rules = load("doudizhu").engine().rules
+    plays = [parse_play(rules, text).cards for text in ("33", '"33"', '{"cards":"33"}')]
+    assert plays[0] == plays[1] == plays[2]
