@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -71,13 +72,20 @@ async def join(
     Raises:
         GameError: No table answers at the address (code ``connection-failed``), or it rejects the client
             (JoinRejectedError).
-        OSError: The connection is refused.
+        OSError: The connection is refused, or the host is unknown; its ``filename`` is the address.
     """
     heading = {"url": url, "agent": name, "seed": format_seed(seed)}
     runner = _ClientRunner(client, agent, seed, log, write and (lambda record: write({**record, **heading})))
+    async with await _connect(url) as connection:
+        await runner.play(connection)
+    median_time, max_time = (median(runner.times), max(runner.times)) if runner.times else (0.0, 0.0)
+    return JoinResult(url, name, client.result, runner.decisions, runner.problems, median_time, max_time)
+
+
+async def _connect(url: str) -> ClientConnection:
     try:
         # No proxy: tables are on the loopback or the local network. No pings: not every server answers them.
-        async with connect(
+        return await connect(
             url,
             compression=None,
             ping_interval=None,
@@ -85,12 +93,13 @@ async def join(
             open_timeout=_HANDSHAKE_TIMEOUT,
             close_timeout=_CLOSE_TIMEOUT,
             proxy=None,
-        ) as connection:
-            await runner.play(connection)
+        )
     except (InvalidHandshake, InvalidURI, TimeoutError) as error:
         raise GameError(f"{url}: no table there: {str(error) or 'no answer'}", ErrorCode.CONNECTION_FAILED) from None
-    median_time, max_time = (median(runner.times), max(runner.times)) if runner.times else (0.0, 0.0)
-    return JoinResult(url, name, client.result, runner.decisions, runner.problems, median_time, max_time)
+    except OSError as error:
+        reason = os.strerror(error.errno) if error.errno and error.errno > 0 else error.strerror or str(error)
+        text = f"no table there: {reason}; check host and port, and that the server is running"
+        raise OSError(error.errno, text, url) from error
 
 
 class _ClientRunner:

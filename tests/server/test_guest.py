@@ -238,6 +238,20 @@ def test_a_table_that_stays_open() -> None:
     assert run(scene()).outcome.is_over
 
 
+@pytest.mark.parametrize("host", ["127.0.0.1", "nowhere.invalid", "localhost"])
+def test_an_address_where_nobody_listens_is_named(host: str) -> None:
+    async def scene() -> None:
+        server = await asyncio.start_server(lambda reader, writer: None, "127.0.0.1", 0)
+        url = f"ws://{host}:{server.sockets[0].getsockname()[1]}/game/x"
+        server.close()
+        await server.wait_closed()
+        with pytest.raises(OSError, match="no table there") as error:
+            await guest("greedy")(url)
+        assert error.value.filename == url
+
+    run(scene())
+
+
 def test_no_table() -> None:
     """Either nothing listens, or an HTTP server without web sockets."""
 
