@@ -287,7 +287,8 @@ def _unknown_game_text(name: str) -> str:
 def _check_profile(folder: Folder, profile: str) -> None:
     """Raise GameError where a folder has no such profile."""
     if profile not in folder.profiles:
-        known = ", ".join(sorted(folder.profiles)) or "none"
-        raise GameError(
-            f"profile: unknown profile '{profile}' (there are: {known})", ErrorCode.UNKNOWN_PROFILE, [profile]
+        known = ", ".join(sorted(folder.profiles))
+        text = (
+            f"unknown profile '{profile}' (there are: {known})" if known else f"'{profile}', but there are no profiles"
         )
+        raise GameError(f"profile: {text} in {folder.path}", ErrorCode.UNKNOWN_PROFILE, [profile])

@@ -12,6 +12,7 @@ import abl_cards as abl
 from abl_cards.games import compile_engine, validation
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.description.variants import KB_ROOT
+from abl_cards.games.game import game_names
 from abl_cards.games.validation import compile_rules
 from tests.edited import edited
 
@@ -149,6 +150,13 @@ def test_what_names_no_game(name: Any) -> None:
         with pytest.raises(abl.GameError) as error:
             use(name)
         assert error.value.code == abl.ErrorCode.UNKNOWN_GAME
+
+
+def test_a_game_without_profiles_has_none_of_any_name() -> None:
+    game = next(abl.load(name) for name in game_names() if not abl.load(name).profiles)
+    with pytest.raises(abl.GameError, match="no profiles") as error:
+        game.with_profile("nowhere")
+    assert (error.value.code, error.value.values) == (abl.ErrorCode.UNKNOWN_PROFILE, ("nowhere",))
 
 
 def test_a_profile_that_a_caller_names_wrongly_is_no_error_of_the_rules(game: abl.Game, tmp_path: Path) -> None:
