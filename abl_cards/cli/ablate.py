@@ -20,6 +20,7 @@ from abl_cards.cli.console import (
     fail_usage,
     find_game,
     load_engine,
+    parse_path,
     print_json,
     print_table,
     read_settings,
@@ -90,13 +91,16 @@ def ablate(
     profile: Profile = None,
     results: Annotated[
         Path | None,
-        typer.Option("--dir", metavar="DIR", help="Folder of finished shards; default: runs/ablate-GAME."),
+        typer.Option(
+            "--dir", metavar="DIR", parser=parse_path, help="Folder of finished shards; default: runs/ablate-GAME."
+        ),
     ] = None,
     plot: Annotated[
         Path | None,
         typer.Option(
             "--plot",
             metavar="FILE",
+            parser=parse_path,
             callback=check_output_file,
             help="Draw win rates and intervals: .svg, .pdf or .png.",
         ),

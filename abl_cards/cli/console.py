@@ -47,6 +47,13 @@ def check_finite(number: float | None) -> float | None:
     return number
 
 
+def parse_path(text: str) -> Path:
+    """Read a path; an empty text, as of an unset variable of the shell, would be the current folder."""
+    if not text:
+        raise typer.BadParameter("an empty text is no path.")
+    return Path(text)
+
+
 def check_output_file(file: Path | None) -> Path | None:
     """Reject a file that cannot be written, before any work is done; used as a callback of options."""
     if file is not None:
@@ -64,7 +71,9 @@ GameName = Annotated[
 ]
 RuleFolder = Annotated[
     Path | None,
-    typer.Option("--kb", metavar="DIR", help="Use the rule files in this folder (see: abl-cards kb copy)."),
+    typer.Option(
+        "--kb", metavar="DIR", parser=parse_path, help="Use the rule files in this folder (see: abl-cards kb copy)."
+    ),
 ]
 Profile = Annotated[
     str | None,
@@ -73,13 +82,20 @@ Profile = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 CsvFile = Annotated[
     Path | None,
-    typer.Option("--csv", metavar="FILE", callback=check_output_file, help="Also write the rows as a CSV file."),
+    typer.Option(
+        "--csv",
+        metavar="FILE",
+        parser=parse_path,
+        callback=check_output_file,
+        help="Also write the rows as a CSV file.",
+    ),
 ]
 RecordFile = Annotated[
     Path | None,
     typer.Option(
         "--record",
         metavar="FILE",
+        parser=parse_path,
         callback=check_output_file,
         help="Write each episode to this file: .jsonl or .jsonl.gz.",
     ),

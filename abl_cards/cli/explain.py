@@ -20,6 +20,7 @@ from abl_cards.cli.console import (
     find_game,
     list_profiles,
     load_engine,
+    parse_path,
     print_json,
     print_table,
     usage_errors,
@@ -48,7 +49,9 @@ def explain(
     game_name: GameName,
     file: Annotated[
         Path | None,
-        typer.Argument(metavar="[FILE]", help="States or records, one JSON object per line; default: stdin."),
+        typer.Argument(
+            metavar="[FILE]", parser=parse_path, help="States or records, one JSON object per line; default: stdin."
+        ),
     ] = None,
     move: Annotated[
         int | None, typer.Option("--move", metavar="N", min=1, help="Number of the play in the record.")
@@ -71,6 +74,7 @@ def explain(
         typer.Option(
             "--png",
             metavar="FILE",
+            parser=parse_path,
             callback=check_output_file,
             help="Plot labels, card sets and estimated hands of abl.",
         ),
@@ -109,7 +113,7 @@ def explain(
     with usage_errors():
         check_language(language)
     game = find_game(game_name)
-    engine, value = read_state_or_record(game, file, line, directory, profile)
+    engine, value = read_state_or_record(game, file, line, directory, profile, "explain")
     with usage_errors():
         player = make_explainable_agent(agent, engine)
     with report_line(line):
@@ -210,7 +214,7 @@ def report_line(line: int) -> Iterator[None]:
 
 
 def read_state_or_record(
-    game: Game, file: Path | None, line: int, directory: Path | None, profile: str | None
+    game: Game, file: Path | None, line: int, directory: Path | None, profile: str | None, verb: str
 ) -> tuple[Engine, Mapping[str, Any]]:
     """Read a state or record of any form, normalise it, and compile its rules; exit if this is not possible.
 
@@ -220,6 +224,7 @@ def read_state_or_record(
         line: Number of the line, from 1.
         directory: Folder of rule files to use instead of the game's.
         profile: Profile of the command; by default that of the state or record.
+        verb: What the command does with a state, for messages.
 
     Returns:
         The compiled rules and the normalised state or record.
@@ -227,7 +232,7 @@ def read_state_or_record(
     from abl_cards.core import ErrorCode, GameError
     from abl_cards.matches import find_profile, normalise_record
 
-    value = _read_json_line(file, line, directory or game.directory)
+    value = _read_json_line(file, line, directory or game.directory, verb)
     profiles = list_profiles(game, directory)
     named = profile or find_profile(value, profiles)
     with report_line(line):
@@ -238,7 +243,7 @@ def read_state_or_record(
         return engine, normalise_record(engine, value)
 
 
-def _read_json_line(file: Path | None, line: int, rules: Path) -> Mapping[str, Any]:
+def _read_json_line(file: Path | None, line: int, rules: Path, verb: str) -> Mapping[str, Any]:
     """Read the JSON object in a line of a file or of stdin; exit if it belongs to another game than the rules."""
     from abl_cards.cli.legal import open_input
     from abl_cards.core import GameError, parse_json_line, read_line_batches
@@ -248,7 +253,7 @@ def _read_json_line(file: Path | None, line: int, rules: Path) -> Mapping[str, A
         lines = chain.from_iterable(read_line_batches(stream, truncate=True))
         content = next((text for number, text in lines if number == line), b"")
     if not content.strip():
-        fail(f"line {line} is empty or missing: nothing to explain")
+        fail(f"line {line} is empty or missing: nothing to {verb}")
     try:
         value = parse_json_line(content)
     except GameError as problem:

@@ -19,6 +19,7 @@ from abl_cards.cli.console import (
     find_game,
     list_profiles,
     load_engine,
+    parse_path,
     print_json,
     print_problems,
     print_table,
@@ -38,7 +39,9 @@ MAX_SHOWN = 12
 
 def diff(
     game_name: GameName,
-    directory: Annotated[Path | None, typer.Argument(metavar="[DIR]", help="The edited rule files.")] = None,
+    directory: Annotated[
+        Path | None, typer.Argument(metavar="[DIR]", parser=parse_path, help="The edited rule files.")
+    ] = None,
     without: Annotated[
         list[str] | None,
         typer.Option("--without", metavar="NAME", help="Leave out a preference or a group; may be repeated."),
@@ -46,7 +49,8 @@ def diff(
     states: Annotated[int, typer.Option("--states", metavar="N", min=1, help="Number of states to compare.")] = 1000,
     seed: Seed = 0,
     records: Annotated[
-        Path | None, typer.Option("--records", metavar="FILE", help="Compare the states of these records.")
+        Path | None,
+        typer.Option("--records", metavar="FILE", parser=parse_path, help="Compare the states of these records."),
     ] = None,
     games: Annotated[
         int,

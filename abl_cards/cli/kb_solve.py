@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from abl_cards.cli.console import Profile, check_finite, fail_usage, find_game, print_json, shorten, usage_errors
+from abl_cards.cli.console import (
+    Profile,
+    check_finite,
+    fail_usage,
+    find_game,
+    parse_path,
+    print_json,
+    shorten,
+    usage_errors,
+)
 from abl_cards.cli.progress import show_status
 
 if TYPE_CHECKING:
@@ -109,7 +117,7 @@ def _read_states(text: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
     if text.lstrip().startswith("{"):
         yield 1, parse_json_line(text.encode())
         return
-    with open_input(None if text == "-" else Path(text)) as stream:
+    with open_input(None if text == "-" else parse_path(text)) as stream:
         for number, line in chain.from_iterable(read_line_batches(stream)):
             if line.strip():
                 yield number, parse_json_line(line)

@@ -21,6 +21,7 @@ from abl_cards.cli.console import (
     fail_usage,
     find_game,
     load_engine,
+    parse_path,
     print_json,
     usage_errors,
 )
@@ -68,6 +69,7 @@ def run_test(
         typer.Option(
             "--propose-cases",
             metavar="FILE",
+            parser=parse_path,
             callback=check_output_file,
             help="Write cases that detect more mutations, for review.",
         ),

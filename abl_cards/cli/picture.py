@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from abl_cards.cli.console import AsJson, GameName, Profile, RuleFolder, fail_usage, find_game, usage_errors
+from abl_cards.cli.console import AsJson, GameName, Profile, RuleFolder, fail_usage, find_game, parse_path, usage_errors
 from abl_cards.cli.explain import read_state_or_record, report_line
 from abl_cards.core import require_extra
 
@@ -27,7 +27,8 @@ def register(app: typer.Typer) -> None:
 def picture(
     game_name: GameName,
     file: Annotated[
-        Path | None, typer.Argument(metavar="[FILE]", help="A state or a record, as JSON; default: stdin.")
+        Path | None,
+        typer.Argument(metavar="[FILE]", parser=parse_path, help="A state or a record, as JSON; default: stdin."),
     ] = None,
     act: Annotated[
         int | None,
@@ -63,7 +64,7 @@ def picture(
         check_language(language)
     width, height = _read_size(size)
     game = find_game(game_name)
-    engine, value = read_state_or_record(game, file, line, directory, profile)
+    engine, value = read_state_or_record(game, file, line, directory, profile, "draw")
     options = PictureOptions(width, height, language, bilingual_title(game), with_move)
     with report_line(line):
         if "hands" in value or isinstance(value.get("acts"), list):  # a state has the number of its acts

@@ -24,6 +24,7 @@ from abl_cards.cli.console import (
     list_profiles,
     load_engine,
     open_record_writer,
+    parse_path,
     print_json,
     shorten,
     usage_errors,
@@ -62,7 +63,8 @@ def match(
         typer.Option("--games", metavar="N", min=1, max=MAX_GAMES, help="Whole matches to play; default: 100."),
     ] = None,
     deals: Annotated[
-        Path | None, typer.Option("--deals", metavar="FILE", help="Play the deals of this file (see: deal).")
+        Path | None,
+        typer.Option("--deals", metavar="FILE", parser=parse_path, help="Play the deals of this file (see: deal)."),
     ] = None,
     seed: Seed = 0,
     directory: RuleFolder = None,
@@ -73,6 +75,7 @@ def match(
         typer.Option(
             "--botzone-log",
             metavar="FILE",
+            parser=parse_path,
             callback=check_output_file,
             help="Write each round as a Botzone log: .jsonl or .jsonl.gz.",
         ),
@@ -204,7 +207,10 @@ def _play_on_ray(
 
 def replay(
     game_name: GameName,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Records: one episode per line, .jsonl or .jsonl.gz.")],
+    file: Annotated[
+        Path,
+        typer.Argument(metavar="FILE", parser=parse_path, help="Records: one episode per line, .jsonl or .jsonl.gz."),
+    ],
     directory: RuleFolder = None,
     profile: Profile = None,
     limit: Annotated[
@@ -271,7 +277,8 @@ def _print_replay(file: Path, result: FileReplay, as_json: bool) -> None:
 def legal(
     game_name: GameName,
     file: Annotated[
-        Path | None, typer.Argument(metavar="[FILE]", help="States, one JSON object per line; default: stdin.")
+        Path | None,
+        typer.Argument(metavar="[FILE]", parser=parse_path, help="States, one JSON object per line; default: stdin."),
     ] = None,
     directory: RuleFolder = None,
     profile: Profile = None,

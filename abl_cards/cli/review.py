@@ -19,6 +19,7 @@ from abl_cards.cli.console import (
     fail_usage,
     find_game,
     make_console,
+    parse_path,
     print_json,
     print_table,
     usage_errors,
@@ -58,7 +59,8 @@ def register(app: typer.Typer) -> None:
 def review(
     game_name: GameName,
     file: Annotated[
-        Path | None, typer.Argument(metavar="[FILE]", help="Records, one JSON object per line; default: stdin.")
+        Path | None,
+        typer.Argument(metavar="[FILE]", parser=parse_path, help="Records, one JSON object per line; default: stdin."),
     ] = None,
     line: Annotated[int, typer.Option("--line", metavar="L", min=1, help="Line of the file.")] = 1,
     seats: Annotated[
@@ -97,7 +99,7 @@ def review(
     with usage_errors():
         check_language(language)
     game = find_game(game_name)
-    engine, record = read_state_or_record(game, file, line, directory, profile)
+    engine, record = read_state_or_record(game, file, line, directory, profile, "review")
     wrong = [seat for seat in seats or () if not 0 <= seat < len(engine.teams)]
     if wrong:
         fail_usage(f"--seat {wrong[0]}: the seats are 0 to {len(engine.teams) - 1}")

@@ -24,6 +24,7 @@ from abl_cards.cli.console import (
     find_game,
     list_game_names,
     open_record_writer,
+    parse_path,
     print_json,
     print_table,
     shorten,
@@ -98,7 +99,9 @@ def serve(
     record: RecordFile = None,
     show: Annotated[
         Path | None,
-        typer.Option("--spectator-dir", metavar="DIR", help="Folder of table snapshots for web --watch DIR."),
+        typer.Option(
+            "--spectator-dir", metavar="DIR", parser=parse_path, help="Folder of table snapshots for web --watch DIR."
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:

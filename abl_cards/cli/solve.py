@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
@@ -19,6 +18,7 @@ from abl_cards.cli.console import (
     fail_usage,
     find_game,
     load_engine,
+    parse_path,
     print_json,
     print_table,
 )
@@ -115,7 +115,7 @@ def solve(
     if len(hands) == 1:
         if to_beat is not None or more is not None:
             fail_usage("--to-beat and --state need hands: a file has these fields itself")
-        engine, state = read_state_or_record(game, Path(hands[0]), line, directory, profile)
+        engine, state = read_state_or_record(game, parse_path(hands[0]), line, directory, profile, "solve")
         with report_line(line):
             _solve_endgame(engine, state, move, limit, nodes, megabytes, as_json)
         return

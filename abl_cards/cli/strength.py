@@ -19,6 +19,7 @@ from abl_cards.cli.console import (
     find_game,
     list_game_names,
     load_engine,
+    parse_path,
     print_json,
     print_table,
 )
@@ -33,7 +34,10 @@ _MAX_SHOWN = 20  # printed rows, if the deals are written to a file
 WeightsFile = Annotated[
     Path | None,
     typer.Option(
-        "--weights", metavar="FILE", help="Weights of experiment doudizhu_strength; default: the shipped ones."
+        "--weights",
+        metavar="FILE",
+        parser=parse_path,
+        help="Weights of experiment doudizhu_strength; default: the shipped ones.",
     ),
 ]
 
@@ -76,13 +80,16 @@ def deal(
         typer.Option(
             "--out",
             metavar="FILE",
+            parser=parse_path,
             callback=check_output_file,
             help="Write the deals to this file: .jsonl or .jsonl.gz.",
         ),
     ] = None,
     exclude: Annotated[
         list[Path] | None,
-        typer.Option("--exclude", metavar="FILE", help="Exclude the deals of this file; may be repeated."),
+        typer.Option(
+            "--exclude", metavar="FILE", parser=parse_path, help="Exclude the deals of this file; may be repeated."
+        ),
     ] = None,
     weights: WeightsFile = None,
     directory: RuleFolder = None,
@@ -149,7 +156,8 @@ def strength(
 
     engine = _load_rules(game_name, directory, profile)
     if len(hands) not in (1, 3):
-        fail_usage("give one hand, or the three hands of a deal")
+        given = ", ".join(hands)
+        fail_usage(f"give one hand, or the three hands of a deal, each one argument, not {len(hands)}: {given}")
     keys = [read_key(engine.deal_sampler.letters, text) for text in hands]
     if not all(keys):
         raise GameError("a hand has at least one card", ErrorCode.INVALID_VALUE)

@@ -20,6 +20,7 @@ from abl_cards.cli.console import (
     check_finite,
     find_game,
     load_engine,
+    parse_path,
     print_json,
     print_settings,
     read_settings,
@@ -45,7 +46,8 @@ def register(app: typer.Typer) -> None:
 def train(
     game_name: GameName,
     directory: Annotated[
-        Path | None, typer.Option("--dir", metavar="DIR", help="Folder of the run; default: runs/GAME-PRESET.")
+        Path | None,
+        typer.Option("--dir", metavar="DIR", parser=parse_path, help="Folder of the run; default: runs/GAME-PRESET."),
     ] = None,
     settings: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a setting; may be repeated.")

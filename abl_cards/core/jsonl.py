@@ -36,8 +36,10 @@ def open_maybe_gzip(path: str | Path) -> Iterator[IO[bytes]]:
 
     Raises:
         OSError: The file cannot be opened.
-        GameError: The gzip file is damaged or cut off.
+        GameError: The gzip file is damaged or cut off, or the path is an empty text.
     """
+    if not str(path):
+        raise GameError("an empty text is no path", ErrorCode.FILE_NOT_READABLE)
     path = Path(path)
     try:
         with path.open("rb") as file:

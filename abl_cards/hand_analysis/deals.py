@@ -29,6 +29,8 @@ _ONE = np.uint64(1)
 DEAL_ROLES = ("landlord", "down", "up")
 """Names of the hands in the order of play, the landlord first."""
 _MAX_COPIES = 4
+MAX_NAMED_FLAWS = 4
+"""Flaws of a deal that its error names."""
 
 
 class DealBatch(NamedTuple):
@@ -190,7 +192,10 @@ class DealSampler:
         hands = DealBatch(np.array([keys[:3]], np.uint64), np.array([keys[3]], np.uint64))
         flaws = self.find_flaws(hands)
         if flaws:
-            raise GameError(f"no deal: {', '.join(flaws)} (see deals.lp)", ErrorCode.INVALID_DEAL)
+            names = ", ".join([*flaws[:MAX_NAMED_FLAWS], *(["…"] if len(flaws) > MAX_NAMED_FLAWS else [])])
+            given, needed = (" + ".join(map(str, sizes)) for sizes in (key_sizes(hands.hand_keys[0]), self.hand_sizes))
+            text = f"no deal: {names} (see deals.lp): the hands have {given} cards, those of a deal {needed}"
+            raise GameError(text, ErrorCode.INVALID_DEAL)
         is_subset = (key_counts(hands.bottom_keys) <= key_counts(hands.hand_keys[:, 0])).all()
         if keys[3] and (int(key_sizes(hands.bottom_keys)[0]) != self.bottom_size or not is_subset):
             message = f"bottom: not {self.bottom_size} cards of the landlord's hand"

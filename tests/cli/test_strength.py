@@ -94,6 +94,8 @@ def test_strength_of_a_deal() -> None:
         (["strength", ""], "at least one card", 1),
         (["strength", "3", "4"], "one hand, or the three hands of a deal", 2),
         (["strength", "3", "4", "5"], "no deal: copies(3)", 1),
+        (["strength", "33", "4", "5"], "the hands have 2 + 1 + 1 cards", 1),
+        (["strength", "3", "4", "5", "6"], "3, 4, 5, 6", 2),
         (["strength", "3", "--game", "guandan"], "guandan has no classes of deals; doudizhu has", 2),
         (["deal", "guandan", "--class", "1"], "guandan has no classes of deals", 2),
         (["deal", "doudizhu", "--class", "7"], "less than or equal to 4", 2),

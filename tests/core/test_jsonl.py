@@ -53,3 +53,9 @@ def test_a_cut_gzip_file_gives_its_lines_before_the_error(tmp_path: Path) -> Non
         read()
     assert error.value.code == ErrorCode.FILE_NOT_READABLE
     assert lines[:2] == [b"1", b"2"]
+
+
+def test_an_empty_text_is_no_path() -> None:
+    with pytest.raises(GameError) as raised, jsonl.open_maybe_gzip(""):
+        pass
+    assert raised.value.code == ErrorCode.FILE_NOT_READABLE
