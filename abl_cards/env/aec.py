@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from pettingzoo import AECEnv
 
 from abl_cards.core import ErrorCode, GameError, derive_key, seed64
-from abl_cards.env.episodes import check_actions, check_open, check_render_mode
+from abl_cards.env.episodes import check_action, check_agent, check_open, check_render_mode
 from abl_cards.env.factories import aec_env
 from abl_cards.env.spaces import make_observation_space
 from abl_cards.games import Engine, Game, compile_engine, load
@@ -100,11 +100,13 @@ class CardGameEnv(AECEnv, NullListener):  # type: ignore[misc]  # pettingzoo has
         self.action_spaces = {agent: spaces.Discrete(self._num_actions) for agent in self.possible_agents}
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
-        """Return the space of observations, equal for all agents."""
+        """Return the space of observations, equal for all agents; raises GameError for an unknown agent."""
+        check_agent(agent, self.possible_agents)
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
-        """Return the space of actions, equal for all agents."""
+        """Return the space of actions, equal for all agents; raises GameError for an unknown agent."""
+        check_agent(agent, self.possible_agents)
         return self.action_spaces[agent]
 
     def _set_seed(self, seed: int) -> None:
@@ -158,7 +160,7 @@ class CardGameEnv(AECEnv, NullListener):  # type: ignore[misc]  # pettingzoo has
             self._was_dead_step(action)
             return
         if action is not None:
-            action = int(check_actions([action], 1, self._num_actions)[0])
+            action = check_action(action, self._num_actions)
         if action is None or not self._mask[action]:
             text = f"{agent}: action {action} is not legal: see the action_mask of its observation"
             raise GameError(text, ErrorCode.ILLEGAL_ACTION)
@@ -229,9 +231,7 @@ class CardGameEnv(AECEnv, NullListener):  # type: ignore[misc]  # pettingzoo has
             GameError: There is no such seat, or the environment is closed.
         """
         self._require_open()
-        if agent not in self.possible_agents:
-            text = f"there is no agent {agent!r:.60}; the agents are {', '.join(self.possible_agents)}"
-            raise GameError(text, ErrorCode.UNKNOWN_SEAT)
+        check_agent(agent, self.possible_agents)
         seat = self.possible_agents.index(agent)
         rows = (
             self._tables.observe(_TABLE_ROW, np.array([seat], np.int8))

@@ -82,9 +82,9 @@ class EpisodeTables(NullListener):
         return keys
 
     def describe(self, env: int) -> str:
-        """Return the seed, the environment and the match of a table, for messages."""
-        index = env if self._is_single_seed else 0
-        return f"seed {self._seeds[env]}, environment {index}, match {int(self._next_match[env]) - 1}"
+        """Return the seed, the environment, if there are several, and the match of a table, for messages."""
+        index = f"environment {env if self._is_single_seed else 0}, " if self.num_envs > 1 else ""
+        return f"seed {self._seeds[env]}, {index}match {int(self._next_match[env]) - 1}"
 
     # --- episodes -----------------------------------------------------------------------------------------------------
 
@@ -224,6 +224,26 @@ def check_render_mode(mode: object, *modes: str | None) -> None:
     if mode not in modes:
         text = f"render_mode is {' or '.join(map(repr, modes))}, not {mode!r:.60}"
         raise GameError(text, ErrorCode.INVALID_VALUE)
+
+
+def check_agent(agent: object, agents: Sequence[str]) -> None:
+    """Raise GameError for what is the name of no seat."""
+    if agent not in agents:
+        text = f"there is no agent {agent!r:.60}; the agents are {', '.join(agents)}"
+        raise GameError(text, ErrorCode.UNKNOWN_SEAT)
+
+
+def check_action(action: Any, num_actions: int) -> int:
+    """Return the action of the only environment; raises GameError for another type or range."""
+    try:
+        given = np.asarray(action)
+    except (TypeError, ValueError, RuntimeError):  # RuntimeError: a tensor of torch that requires grad
+        given = np.zeros(0)
+    if given.dtype.kind not in "iu" or given.shape:
+        raise GameError(f"an action is an integer, not {action!r:.60}", ErrorCode.INVALID_ACTIONS)
+    if not 0 <= given < num_actions:
+        raise GameError(f"action {given} is outside 0..{num_actions - 1}", ErrorCode.INVALID_ACTIONS)
+    return int(given)
 
 
 def check_actions(actions: Any, num_envs: int, num_actions: int) -> NDArray[np.int64]:

@@ -14,7 +14,14 @@ from numpy.typing import NDArray
 
 from abl_cards.agents import Agent, make_agent, needs_history
 from abl_cards.core import ErrorCode, GameError, check_integer, seed64, splitmix64_array
-from abl_cards.env.episodes import EpisodeKind, EpisodeTables, check_actions, check_open, check_render_mode
+from abl_cards.env.episodes import (
+    EpisodeKind,
+    EpisodeTables,
+    check_action,
+    check_actions,
+    check_open,
+    check_render_mode,
+)
 from abl_cards.env.pending import LabelRealiser, find_pending, make_realiser
 from abl_cards.env.spaces import make_observation_space
 from abl_cards.games import Engine, Game, compile_engine
@@ -343,7 +350,9 @@ class GymnasiumEnv(Env[dict[str, NDArray[Any]], np.int64]):
         self._envs.require_open()
         if not self._is_running:
             raise GameError("the episode is over, or none has begun: call reset()", ErrorCode.NOT_RESET)
-        seen, rewards, terminated, truncated, infos = self._envs.step(np.asarray(action).reshape(-1))
+        given = action[0] if np.shape(action) == (1,) else action
+        num_actions = int(self._envs.single_action_space.n)
+        seen, rewards, terminated, truncated, infos = self._envs.step([check_action(given, num_actions)])
         info: dict[str, Any] = {"illegal_action": bool(infos["illegal_action"][0])}
         observation = _first_row(seen)
         if terminated[0] or truncated[0]:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from pettingzoo import ParallelEnv
 
 from abl_cards.core import ErrorCode, GameError
-from abl_cards.env.episodes import EpisodeKind, check_render_mode
+from abl_cards.env.episodes import EpisodeKind, check_action, check_agent, check_render_mode
 from abl_cards.env.factories import parallel_env
 from abl_cards.env.pending import LabelRealiser
 from abl_cards.env.spaces import make_observation_space
@@ -73,11 +73,13 @@ class ParallelCardGameEnv(ParallelEnv[str, SeatObservation, int]):  # type: igno
         self._step: TimeStep | None = None
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
-        """Return the space of observations, equal for all agents."""
+        """Return the space of observations, equal for all agents; raises GameError for an unknown agent."""
+        check_agent(agent, self.possible_agents)
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
-        """Return the space of actions, equal for all agents."""
+        """Return the space of actions, equal for all agents; raises GameError for an unknown agent."""
+        check_agent(agent, self.possible_agents)
         return self.action_spaces[agent]
 
     @property
@@ -126,14 +128,14 @@ class ParallelCardGameEnv(ParallelEnv[str, SeatObservation, int]):  # type: igno
         """
         agent = self.agent_selection
         if agent is None:
-            raise GameError("the episode is over: call reset()", ErrorCode.NOT_RESET)
+            raise GameError("the episode is over, or none has begun: call reset()", ErrorCode.NOT_RESET)
         given: object = actions
         if not isinstance(given, Mapping):
             text = f"actions are a dictionary by agent, such as {{{agent!r}: 0}}, not {given!r:.60}"
             raise GameError(text, ErrorCode.INVALID_ACTIONS)
         if actions.get(agent) is None:
             raise GameError(f"{agent} is to decide, and actions hold none for it", ErrorCode.INVALID_ACTIONS)
-        self._step = step = self._env.step([actions[agent]])
+        self._step = step = self._env.step([check_action(actions[agent], self._env.num_actions)])
         is_over = bool(step.terminated[0] or step.truncated[0])
         seen = step.final_observation[0] if is_over else self._env.observe_players()[0]
         agents = self.agents

@@ -256,6 +256,28 @@ def test_parallel_errors_change_nothing() -> None:
     assert (table.agent_selection, table.render()) == (deciding, text)
 
 
+@pytest.mark.parametrize("action", [-1, 9999, 1.5, [1, 2], None, "3", "illegal"])
+def test_an_error_of_the_only_environment_names_no_environment(action: Any) -> None:
+    env, table = gymnasium_env("doudizhu", illegal_actions="raise"), parallel_env("doudizhu")
+    mask = env.reset()[0]["action_mask"]
+    table.reset()
+    agent = table.agent_selection
+    assert agent is not None
+    for step, number in ((env.step, mask.argmin()), (lambda given: table.step({agent: given}), mask.argmin())):
+        with pytest.raises(GameError) as error:
+            step(number if action == "illegal" else action)
+        assert error.value.code == (ErrorCode.ILLEGAL_ACTION if action == "illegal" else ErrorCode.INVALID_ACTIONS)
+        assert "environment" not in str(error.value)
+
+
+def test_only_seats_have_spaces() -> None:
+    table = parallel_env("doudizhu")
+    for space in (table.observation_space, table.action_space):
+        with pytest.raises(GameError) as error:
+            space("nobody")
+        assert error.value.code == ErrorCode.UNKNOWN_SEAT
+
+
 # --- missing libraries ------------------------------------------------------------------------------------------------
 
 

@@ -229,9 +229,10 @@ def test_an_action_is_an_integer(action: Any) -> None:
 def test_only_seats_see_the_table() -> None:
     table = aec_env("president")
     table.reset()
-    with pytest.raises(GameError) as error:
-        table.observe("nobody")
-    assert error.value.code == ErrorCode.UNKNOWN_SEAT
+    for see in (table.observe, table.observation_space, table.action_space):
+        with pytest.raises(GameError) as error:
+            see("nobody")
+        assert error.value.code == ErrorCode.UNKNOWN_SEAT
 
 
 def test_a_closed_table_is_not_played_at() -> None:
