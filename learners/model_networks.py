@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import fields
 from pathlib import Path
 
 import torch
@@ -91,8 +92,13 @@ class ModelNetworks(Networks):
         was_training = self.module.training
         self.module.eval()
         try:
+            versions = {item.name: getattr(batch, item.name)._version for item in fields(batch)}
             with torch.no_grad():
                 output = self.evaluate(batch)
+            changed = [name for name, version in versions.items() if getattr(batch, name)._version != version]
+            if changed:
+                text = f"forward writes into batch.{changed[0]}, which others read too; use batch.{changed[0]}.clone()"
+                raise GameError(f"{self.model_name}.{text}", ErrorCode.MODEL_FAILED)
         except GameError:
             raise
         except Exception as problem:

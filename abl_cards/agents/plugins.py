@@ -10,6 +10,7 @@ import importlib.util
 import inspect
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from operator import attrgetter
 from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar
@@ -197,7 +198,9 @@ class PluginAgent:
             cards = decisions.rules.card_codes.to_text(
                 [card for card in moves.cards[row] if card < len(decisions.rules.pack)]
             )
-            raise self._make_error(f"{decisions.state_text(row)}: {form} with {cards or 'no cards'} is no legal move")
+            cause = _describe_writes(decisions, copied)
+            text = f"{decisions.state_text(row)}: {form} with {cards or 'no cards'} is no legal move{cause}"
+            raise self._make_error(text)
         return lists.select(rows)
 
     def choose(self, choices: Choices, keys: RandomKeys) -> NDArray[np.uint8]:
@@ -207,7 +210,9 @@ class PluginAgent:
             answer = _call_plugin(self._name, self._path, lambda: self._agent.choose(copied, keys.copy()))
         options = self._check_numbers(answer, len(choices.options), choices.options.shape[1], "choose")
         for row in np.flatnonzero(choices.options[np.arange(len(options)), options] == 0)[:1]:
-            raise self._make_error(f"option {options[row]} is none of {np.flatnonzero(choices.options[row]).tolist()}")
+            cause = _describe_writes(choices, copied)
+            is_open = np.flatnonzero(choices.options[row]).tolist()
+            raise self._make_error(f"option {options[row]} is none of {is_open}{cause}")
         return options.astype(np.uint8)
 
     @contextmanager
@@ -246,6 +251,16 @@ class PluginAgent:
 
     def _make_error(self, text: str) -> GameError:
         return GameError(f"agent '{self._name}': {text}", ErrorCode.AGENT_FAILED)
+
+
+def _describe_writes(decisions: Decisions | Choices, copied: Decisions | Choices) -> str:
+    """Name the array of the copy for an agent that the agent has written into, as the cause of an illegal decision."""
+    mask = "options" if isinstance(decisions, Choices) else "legal_mask"
+    for name in ("view.hand", "view.to_beat", "view.context", "view.seats", mask):
+        before, after = (attrgetter(name)(either) for either in (decisions, copied))
+        if not np.array_equal(before, after):
+            return f"; the agent has written into `{name}`, which it may only read: copy it first"
+    return ""
 
 
 def _check_methods(name: str, agent: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -147,6 +148,17 @@ def test_what_it_gets_wrong_is_said(engine: Engine, module: str, word: str, prob
         bid_and_play(engine, f"{module}_bad:{word}")
     codes = {"Lacks": ErrorCode.INVALID_AGENT_CLASS, "Nobody": ErrorCode.UNKNOWN_AGENT}
     assert error.value.code == codes.get(word, ErrorCode.AGENT_FAILED)
+
+
+@pytest.mark.parametrize(
+    ("word", "array"),
+    [("Marks", "legal_mask"), ("Hand", "view.hand"), ("Options", "options"), ("Cards", None), ("Chooses", None)],
+)
+def test_an_array_that_it_writes_into_is_named(engine: Engine, module: str, word: str, array: str | None) -> None:
+    with pytest.raises(GameError) as error:
+        bid_and_play(engine, f"{module}_bad:{word}")
+    named = re.findall("written into `(.*?)`", str(error.value))
+    assert (error.value.code, named) == (ErrorCode.AGENT_FAILED, [array] if array else [])
 
 
 @pytest.mark.parametrize("options", ["option", "3", "option=3,option=4", "a=1,option,b"])

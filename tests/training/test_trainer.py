@@ -314,6 +314,41 @@ def test_callbacks(tmp_path: Path) -> None:
     assert trainer.metrics["update"].tolist() == [1, 2, 3]
 
 
+class RaisingReasoner(CountingReasoner):
+    def realise(self, decisions: Decisions, label_probabilities: NDArray[Any]) -> Moves:
+        raise KeyError
+
+
+def fails(*arguments: Any) -> Any:
+    raise KeyError
+
+
+@pytest.mark.parametrize(
+    "parts", [{"consistency": fails}, {"distance": fails}, {"reasoner": RaisingReasoner}, {"callbacks": [fails]}]
+)
+def test_a_function_of_ones_own_that_raises_is_named(tmp_path: Path, parts: dict[str, Any]) -> None:
+    engine = load(SHORT).engine()
+    given: dict[str, Any] = {name: part(engine) if part is RaisingReasoner else part for name, part in parts.items()}
+    own: dict[str, Any] = {} if "distance" in parts else {"model": network()}
+    with pytest.raises(GameError) as error:
+        Trainer(SHORT, config=config(tmp_path), **own, **given).fit()
+    assert error.value.code == ErrorCode.FUNCTION_FAILED
+    assert isinstance(error.value.__cause__, KeyError)
+
+
+class WritingNetwork(TwoLayers):
+    def forward(self, batch: Batch) -> PolicyOutput:
+        batch.action_mask[:] = True
+        return super().forward(batch)
+
+
+def test_a_network_that_writes_into_its_batch_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(GameError) as error:
+        Trainer(SHORT, model=WritingNetwork(GameShape.of(load(SHORT).engine())), config=config(tmp_path))
+    assert error.value.code == ErrorCode.MODEL_FAILED
+    assert "batch.action_mask" in str(error.value)
+
+
 def test_metrics_as_a_frame_need_pandas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pandas", None)
     metrics = Trainer(SHORT, model=network(), config=config(tmp_path, total_decisions=1)).fit()
