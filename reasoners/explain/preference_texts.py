@@ -123,8 +123,10 @@ class PreferenceTexts:
     def _spell(self, type_name: str | None, value: Term) -> str:
         """Return the text of a value; without a type, that of a card if it is one."""
         rules = self.engine.rules
-        parts = parse_rank_and_suit(value) if type_name is None and value in rules.pack.index else None
-        if parts is not None:  # a card in an argument without a type
+        if type_name is None and value in rules.pack.index:  # a card in an argument without a type
+            parts, letters = parse_rank_and_suit(value), rules.card_codes.term_texts
+            if parts is None or letters[value] != "".join(letters.get(part, "") for part in parts[::-1]):
+                return spell(rules, "card", value, self.language)  # it has a letter of its own
             rank, suit = (
                 spell(rules, sort, part, self.language) for sort, part in zip(_CARD_SORTS, parts, strict=True)
             )

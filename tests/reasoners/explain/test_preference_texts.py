@@ -2,6 +2,7 @@
 
 import re
 from functools import partial
+from pathlib import Path
 
 import pytest
 
@@ -102,3 +103,20 @@ def test_sentences_show_no_terms(name: str, language: str) -> None:
     assert not [
         sentence for sentence in map(texts.sentence, ([cost] for cost in costs)) if re.search(r"[({_]", sentence)
     ]
+
+
+OWN_LETTER = """\
+% Whist · a card with a letter of its own.
+letter(card(14,s),"TOP").
+preference(hold_back, economy).
+says(hold_back, en, "Keep {1}.").
+cost(hold_back(card(R,S)), 1) :- play(card(R,S)).
+"""
+
+
+def test_a_card_with_a_letter_of_its_own_is_written_by_it(tmp_path: Path) -> None:
+    """A card in an argument without a type has the words of its rank and suit, unless letter/2 names the card."""
+    engine = load(str(edited(tmp_path / "kb", more=OWN_LETTER, name="whist"))).engine()
+    texts = PreferenceTexts.of(engine.preference_model().kb, engine, "en")
+    assert texts.sentence(["hold_back(card(14,s))"]) == "Keep TOP."
+    assert texts.sentence(["hold_back(card(14,h))"]) == "Keep A of hearts."
