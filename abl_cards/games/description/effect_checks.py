@@ -86,6 +86,20 @@ def _is_used_cell(known: KnownNames, instance: Instance) -> bool:
     return any((instance[0],) in known.argument_tuples(Signature(name, arity), (at,)) for name, arity, at in cells)
 
 
+def _may_exclude(known: KnownNames, instance: Instance) -> bool:
+    """Return whether a form can have the cards of the form that it excludes: both exist, with as many cards."""
+    names = known.argument_tuples(Signature("form", 2), (1,))
+    if any((form,) not in names for form in instance):
+        return False
+    has_kickers = (instance[0],) in known.argument_tuples(Signature("kicker", 3), (0,))
+    return has_kickers or known.form_sizes[instance[0]] == known.form_sizes[instance[1]]
+
+
+def _counts_points(known: KnownNames, instance: Instance) -> bool:
+    return bool(known.kb.instances("takes", 1)) or any(use.signature == _WORTH for use in known.program.bodies)
+
+
+_WORTH = Signature("worth", 2)
 _NO_WILD = "no card stands in for others", "write acts_as(Card,wild) for one that does, or leave it out"
 _NO_KICKERS = "the form carries no kickers", "say how many it carries: kickers/3, or leave it out"
 _ONE_CARD = "no play has several parts: no rule derives more/0", "write a rule for more, or leave it out"
@@ -106,6 +120,14 @@ EFFECT_CONDITIONS: Mapping[Signature, EffectCondition] = {
     ),
     Signature("partial", 1): EffectCondition(_is_derived("more", 0), *_ONE_CARD),
     Signature("composes", 1): EffectCondition(_is_derived("more", 0), *_ONE_CARD),
+    Signature("excludes", 2): EffectCondition(
+        _may_exclude,
+        "the forms never have the same cards: one is missing, or their numbers of cards differ",
+        "exclude a form of as many cards, or leave it out",
+    ),
+    _WORTH: EffectCondition(
+        _counts_points, "no rule reads it, and no seat takes tricks", "write a rule that reads it, or leave it out"
+    ),
     Signature("init", 1): EffectCondition(
         _lasts, "the fluent is reset when cards are dealt", "write lasts(Name,match), or next(…) :- event(deal)"
     ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -87,6 +88,14 @@ class KnownNames:
     @cached_property
     def _tuple_cache(self) -> dict[tuple[Signature, tuple[int, ...]], set[tuple[Term, ...]]]:
         return {}
+
+    @cached_property
+    def form_sizes(self) -> Counter[Term]:
+        """Number of cards in the groups of each form, by ``needs/4``; kickers are not counted."""
+        sizes = Counter[Term]()
+        for form, _, _, count in self.kb.instances("needs", 4):
+            sizes[form] += count if isinstance(count, int) else 0
+        return sizes
 
     @cached_property
     def seats(self) -> set[Term]:

@@ -27,6 +27,8 @@ INEFFECTIVE = {
     "partial(pair(3)).": "partial(pair(3))",
     "composes(2).": "composes(2)",
     "option(none).": "option(none)",
+    "excludes(pair(3),single(3)).": "excludes(pair(3),single(3))",
+    "worth(card(3,s),5).": "worth(card(3,s),5)",
     "#external level(L) : L = 2..3. one(level,1). init(level(2)). barred(pair(3)) :- level(3).": "init(level(2))",
 }
 """Statement without effect in a game without wild cards, kickers, choices and lasting fluents, and what is reported."""
@@ -49,6 +51,20 @@ def test_a_statement_without_effect_is_reported(tmp_path: Path, rule: str) -> No
     load(str(folder)).knowledge_base()
     messages = messages_of(Folder(folder))
     assert len([message for message in messages if INEFFECTIVE[rule] in message]) == 1
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        "excludes(pair(3),pair(4)).",
+        "worth(card(3,s),5). points(S,V,loss) :- over, seat(S), out(_), worth(card(3,s),V).",
+    ],
+)
+def test_forms_of_as_many_cards_and_points_that_are_read_have_an_effect(tmp_path: Path, rules: str) -> None:
+    folder = Path(shutil.copytree(NEW_GAME, tmp_path / "mine"))
+    (folder / "cases.jsonl").unlink()
+    (folder / "more.lp").write_text(rules + "\n", "utf-8")
+    assert messages_of(Folder(folder)) == []
 
 
 def test_a_rule_may_derive_instances_without_effect_beside_others(tmp_path: Path) -> None:
