@@ -117,6 +117,7 @@ class _ErrorLocator:
         candidates = (
             self._removal_of(missing),
             self._own_rule_for(signatures, problem.message),
+            *(self._causes_of_stuck_play(signatures, problem.message) if problem.code == ErrorCode.RULES_STUCK else ()),
             self._own_dependency_of(signatures, problem.message),
             self._own_rule_with_term(problem.message) if not missing else None,
             self._own_include_of(problem.location),
@@ -144,6 +145,25 @@ class _ErrorLocator:
             if heads:
                 return max(heads, key=lambda use: count_named_arguments(use, message)).location
         return None
+
+    def _causes_of_stuck_play(self, signatures: Collection[Signature], message: str) -> Iterator[Location | None]:
+        """Yield own rules that name the label without cards; where no label is legal, one for what bars moves.
+
+        Shared files read that under `not`, as barred/1; the rules that a move needs are seldom at fault.
+        """
+        label = message.partition("`")[0]  # what follows describes the state
+        for use in (*self._heads, *filter(lambda use: self._is_own(use.location), self.program.bodies)):
+            if any(f" {term}:" in label for term in use.pattern if "(" in str(term)):
+                yield use.location
+        if "is empty" not in message:
+            return
+        reached = self.program.reachable_predicates(signatures)
+        removing = {
+            use.signature
+            for head, use in self.program.reads
+            if use.negated and head in reached and not self._is_own(use.location)
+        }
+        yield self._own_rule_for(sorted(removing), message)
 
     def _own_dependency_of(self, signatures: Collection[Signature], message: str) -> Location | None:
         """Return an own rule for the nearest predicate that the predicates depend on."""

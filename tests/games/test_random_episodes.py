@@ -44,3 +44,18 @@ def test_a_choice_without_end_is_refused_after_the_first_episode_too(tmp_path: P
     option(1) :- stage(again)."""
     folder = edited(tmp_path / "game", more=again, name="daifugo")
     assert {error.code for error in errors_of(folder)} == {ErrorCode.RULES_NOT_PLAYABLE}
+
+
+@pytest.mark.parametrize(
+    ("name", "rules", "line"),
+    [
+        ("doudizhu", "% singles\nmixed_suits(F) :- form(single(3),F).\n", 2),
+        ("president", "% all plays\n\nbarred(F) :- form(_,F).\n", 3),
+    ],
+)
+def test_the_rule_that_takes_moves_away_is_the_place(tmp_path: Path, name: str, rules: str, line: int) -> None:
+    """The place was that of form/2, on which legal/1 depends too, and which is sound."""
+    (error,) = errors_of(edited(tmp_path / "game", more=rules, name=name))
+    assert error.code == ErrorCode.RULES_STUCK
+    assert error.location is not None
+    assert (Path(error.location.file).name, error.location.line) == ("more.lp", line)
