@@ -14,6 +14,7 @@ from functools import lru_cache, partial
 from abl_cards.asp import Diagnostic, KBError, make_error, make_kb_error
 from abl_cards.core import ErrorCode, GameError, pause_gc
 from abl_cards.games.compiled import CompiledGame, compile_game
+from abl_cards.games.counted_points import find_added_counts
 from abl_cards.games.dead_code import find_dead_rules, find_unset_fluents
 from abl_cards.games.description import (
     Folder,
@@ -154,7 +155,7 @@ def find_warnings(rules: CompiledGame) -> Iterator[Diagnostic]:
     yield from find_ineffective_statements(rules.folder, rules.profile)
     yield from find_dead_rules(rules.folder, rules.profile)
     yield from find_unset_fluents(rules.folder, rules.profile)
-    for problem in (*plays_left_warnings(rules), *find_endless_match(rules)):
+    for problem in (*plays_left_warnings(rules), *find_endless_match(rules), *find_added_counts(rules)):
         yield add_location(problem, program, rules.folder)
 
 
