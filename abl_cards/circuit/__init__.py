@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from abl_cards.core import lazy_exports
 
 if TYPE_CHECKING:
-    from abl_cards.circuit.circuit import FALSE, TRUE, Circuit
+    from abl_cards.circuit.circuit import AND, FALSE, TRUE, Circuit
     from abl_cards.circuit.coverage import FIRED_PREDICATE, TracedRule, find_rules_without_instances, trace_rules
     from abl_cards.circuit.digest import program_digest
     from abl_cards.circuit.evaluation import (
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from abl_cards.circuit.torch_backend import evaluate_torch
 
 __all__ = [
+    "AND",
     "FALSE",
     "FIRED_PREDICATE",
     "SHARED",

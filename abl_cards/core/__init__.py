@@ -75,7 +75,7 @@ if TYPE_CHECKING:
         settings_to_json,
     )
     from abl_cards.core.stdio import ensure_complete_writes, open_standard_streams
-    from abl_cards.core.user_code import PYTHON_SUFFIX, add_cwd_to_path, call_user_code, call_user_function, import_file
+    from abl_cards.core.user_code import PYTHON_SUFFIX, add_cwd_to_path, call_user_code, import_file
 
 __all__ = [
     "COLUMN_WIDTH",
@@ -113,7 +113,6 @@ __all__ = [
     "atomic_write",
     "attribute_os_errors",
     "call_user_code",
-    "call_user_function",
     "check_budget",
     "check_integer",
     "check_language",

@@ -111,10 +111,6 @@ class ErrorCode(StrEnum):
     AGENT_NOT_APPLICABLE = "agent-not-applicable", "The agent cannot play this game, or lacks what the call needs."
     INVALID_AGENT_CLASS = "invalid-agent-class", "An object or class is no agent: it lacks the methods play and choose."
     AGENT_FAILED = "agent-failed", "An agent of one's own raised an exception or returned an illegal decision."
-    FUNCTION_FAILED = (
-        "function-failed",
-        "A function of one's own, such as a callback, raised an exception.",
-    )
     WRONG_AGENT_COUNT = "wrong-agent-count", "The game cannot seat this number of agents."
     PLAYER_LEFT = "player-left", "A human player ended the game before its end."
     FORFEIT = "forfeit", "A program lost a game by a fault: a wrong answer, no answer or one too late."

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import importlib.util
-import inspect
 import sys
 import traceback
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from abl_cards.core.errors import ErrorCode, GameError
 
@@ -75,24 +74,3 @@ def call_user_code(subject: str, path: str | Path | None, call: Callable[[], T],
             location = f"{problem.filename}:{problem.lineno}"
         text = " ".join(str(problem).split())
         raise GameError(f"{subject}: {location}: {type(problem).__name__}: {text}", code) from problem
-
-
-def call_user_function(role: str, function: Callable[..., T], *arguments: Any) -> T:
-    """Call a function or a method that a user has passed in Python.
-
-    Args:
-        role: What the function is for, as in ``callback``; begins error messages.
-        function: The function.
-        *arguments: Its arguments.
-
-    Returns:
-        The result.
-
-    Raises:
-        GameError: The call failed (code ``function-failed``); the exception is its cause.
-    """
-    code = getattr(function, "__code__", None)  # an object that is called has none
-    file = code and inspect.getsourcefile(code)
-    name = getattr(function, "__qualname__", type(function).__qualname__)
-    path = Path(file).resolve() if file else None
-    return call_user_code(f"{role} {name}", path, lambda: function(*arguments), ErrorCode.FUNCTION_FAILED)

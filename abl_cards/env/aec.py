@@ -23,10 +23,9 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 from pettingzoo import AECEnv
 
-from abl_cards.core import ErrorCode, GameError, call_user_function, derive_key, seed64
+from abl_cards.core import ErrorCode, GameError, derive_key, seed64
 from abl_cards.env.episodes import check_action, check_agent, check_open, check_render_mode
 from abl_cards.env.factories import aec_env
-from abl_cards.env.pending import make_realiser
 from abl_cards.env.spaces import make_observation_space
 from abl_cards.games import Engine, Game, compile_engine, load
 from abl_cards.games.compiled import attribute_table_errors
@@ -88,9 +87,7 @@ class CardGameEnv(AECEnv, NullListener):  # type: ignore[misc]  # pettingzoo has
         self._one_episode, self._closed = one_episode, False
         self._set_seed(seed)
         minimiser = Minimiser(self._engine)
-        self._realise = make_realiser(realise or minimiser.realise_labels, self._engine)
-        self._is_agents_choice = exchange == "agent"
-        self._exchange = minimiser.choose if exchange is None or exchange == "agent" else exchange
+        self._exchange, self._realise = exchange or minimiser.choose, realise or minimiser.realise_labels
         check_render_mode(render_mode, "ansi", "human", None)
         self.render_mode = render_mode
         name = self._engine.rules.folder.name
@@ -181,9 +178,8 @@ class CardGameEnv(AECEnv, NullListener):  # type: ignore[misc]  # pettingzoo has
 
     def _advance(self) -> None:
         """Go on to the next decision of an agent, or to the end."""
-        while self._final_observations is None and not self._is_agents_choice and self._tables.rows_to_choose().size:
-            choices = self._tables.choices(_TABLE_ROW)
-            self._tables.choose(_TABLE_ROW, call_user_function("function of exchange", self._exchange, choices))
+        while self._final_observations is None and self._exchange != "agent" and self._tables.rows_to_choose().size:
+            self._tables.choose(_TABLE_ROW, self._exchange(self._tables.choices(_TABLE_ROW)))
         self._find_legal_actions()
 
     def _find_legal_actions(self) -> None:

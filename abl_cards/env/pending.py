@@ -4,14 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from abl_cards.core import ErrorCode, GameError, call_user_function
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Engine
 from abl_cards.games.tables import Choices, Decisions, Tables
 from abl_cards.games.types import Indices, Moves
@@ -23,7 +22,7 @@ LabelRealiser = Callable[[Decisions, NDArray[np.int16]], Moves]
 def make_realiser(realise: str | LabelRealiser, engine: Engine) -> LabelRealiser:
     """Return the function that makes cards of labels; raises GameError for an unknown name."""
     if callable(realise):
-        return partial(call_user_function, "function of realise", realise)
+        return realise
     if realise == "first":
         return Decisions.first_moves
     if realise == "preferences":

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from abl_cards.asp import Atom, Diagnostic, Signature, make_warning
-from abl_cards.circuit import Circuit
+from abl_cards.circuit import AND, Circuit
 from abl_cards.core import ErrorCode
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.description import COUNTER
@@ -49,7 +49,7 @@ def _operands(circuit: Circuit, output: int) -> set[int]:
     """Return the literals that all have to hold for an output, as far as its last gate shows them."""
     literal = int(circuit.output_literals[output])
     gate = literal // 2 - len(circuit.inputs) - 1
-    if literal % 2 or gate < 0 or circuit.kinds[gate] != 0:
+    if literal % 2 or gate < 0 or circuit.kinds[gate] != AND:
         return {literal}
     return set(circuit.literals[circuit.starts[gate] : circuit.starts[gate + 1]].tolist())
 

@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from abl_cards.core import ErrorCode, GameError, call_user_function, check_list
+from abl_cards.core import ErrorCode, GameError, check_list
 
 Metrics = Mapping[str, Any]
 """Measurements of an update by name, as a line of ``metrics.jsonl`` has them: numbers, and None where nothing was."""
@@ -156,4 +156,4 @@ def call_all(callbacks: list[Any], name: str, argument: Any) -> None:
         if method is None and name == "on_update" and callable(callback):
             method = callback
         if method is not None:
-            call_user_function("callback", method, argument)
+            method(argument)

@@ -209,23 +209,6 @@ def test_realise_and_seeds() -> None:
     assert table.render() == first
 
 
-def fails(*arguments: Any) -> Any:
-    raise KeyError
-
-
-@pytest.mark.parametrize(("name", "settings"), [("president", {"realise": fails}), ("hearts", {"exchange": fails})])
-def test_a_function_of_ones_own_that_raises_is_named(name: str, settings: dict[str, Any]) -> None:
-    table = CardGameEnv(name, seed=1, **settings)
-
-    def begin() -> None:
-        table.reset()
-        table.step(int(table.observe(table.agent_selection)["action_mask"].argmax()))
-
-    with pytest.raises(GameError) as error:
-        begin()
-    assert error.value.code == ErrorCode.FUNCTION_FAILED
-
-
 def test_render_prints_for_humans(capsys: pytest.CaptureFixture[str]) -> None:
     table = CardGameEnv("guandan", render_mode="human")
     table.reset()

@@ -40,7 +40,6 @@ export const errorWords = {
   agent_not_applicable: ['', '这个智能体不会玩这个游戏。'],
   agent_not_applicable_1: ['Agent “{}” does not do this in this game.', '智能体“{}”在这个游戏里做不了这件事。'],
   agent_refused: ['', '服务器不允许这个智能体。'],
-  function_failed: ['', '自己写的函数出错了。'],
   agent_refused_1: ['', '服务器不允许智能体“{}”：启动时要写明。'],
   agent_failed: ['', '智能体出错了。'],
   wrong_agent_count: ['', '智能体的个数不对。'],
