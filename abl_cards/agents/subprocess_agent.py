@@ -95,13 +95,16 @@ class SubprocessAgent(NullListener):
 
 def make_subprocess_agent(name: AgentName, engine: Engine) -> SubprocessAgent:
     """Make ``program:run=COMMAND``; raises GameError."""
-    command = name.value("run")
-    if not command:
+    try:
+        words = shlex.split(name.value("run") or "")
+    except ValueError as error:  # a quote without its end
+        raise GameError(f"agent '{name}': run: {error}", ErrorCode.INVALID_AGENT_OPTION) from None
+    if not words:
         problem = f"agent '{name}': write program:run=COMMAND, such as program:run=python3 bot.py"
         raise GameError(problem, ErrorCode.INVALID_AGENT_OPTION)
     if BotzoneGame.from_engine(engine) is None:
         raise GameError("there is no protocol for programs of this game", ErrorCode.AGENT_NOT_APPLICABLE)
-    words, seconds, keeps_running = shlex.split(command), _read_timeout(name), name.has_flag(KEEP_RUNNING)
+    seconds, keeps_running = _read_timeout(name), name.has_flag(KEEP_RUNNING)
     return SubprocessAgent(lambda: BotProcess(words, seconds, keeps_running))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import math
 import re
 import zlib
 from collections.abc import Iterator
@@ -112,12 +113,13 @@ def parse_json_line(line: bytes) -> Any:
         line: The line in UTF-8, with or without a byte order mark.
 
     Raises:
-        GameError: The line is too long, or not JSON. NaN and infinities are refused.
+        GameError: The line is too long, or not JSON. NaN, infinities and numbers beyond floats are refused.
     """
     if is_line_too_long(line):
         raise GameError(f"the line {line_too_long_message()}", ErrorCode.TOO_LARGE)
     try:
-        return json.loads(line.removeprefix(b"\xef\xbb\xbf").decode(), parse_constant=_reject_constant)
+        text = line.removeprefix(b"\xef\xbb\xbf").decode()
+        return json.loads(text, parse_constant=_reject_constant, parse_float=_parse_float)
     except UnicodeDecodeError as problem:
         raise GameError(f"not UTF-8 text (byte {problem.start + 1})", ErrorCode.INVALID_JSON) from None
     except json.JSONDecodeError as problem:
@@ -151,3 +153,10 @@ def is_truncated_json(line: bytes) -> bool:
 
 def _reject_constant(constant: str) -> NoReturn:
     raise GameError(f"not JSON: {constant} is not a number", ErrorCode.INVALID_JSON)
+
+
+def _parse_float(text: str) -> float:
+    number = float(text)
+    if math.isinf(number):
+        raise GameError(f"not JSON: {text[:20]} is too large a number", ErrorCode.INVALID_JSON)
+    return number

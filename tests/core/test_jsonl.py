@@ -11,7 +11,7 @@ import pytest
 from abl_cards.core import ErrorCode, GameError, jsonl
 
 
-@pytest.mark.parametrize("line", [b"{", b"\xff", b"NaN", b'{"a": Infinity}', b"[" * 100_000, b"1" * 10_000])
+@pytest.mark.parametrize("line", [b"{", b"\xff", b"NaN", b'{"a": Infinity}', b"[1e999]", b"[" * 100_000, b"1" * 10_000])
 def test_what_is_not_json_has_a_code(line: bytes) -> None:
     with pytest.raises(GameError) as error:
         jsonl.parse_json_line(line)

@@ -12,11 +12,11 @@ import os
 import selectors
 import shlex
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
-from abl_cards.core import ErrorCode, GameError
+from abl_cards.core import ErrorCode, GameError, parse_json_line
 from abl_cards.protocols.botzone import faults
 from abl_cards.protocols.botzone.faults import program_fault
 from abl_cards.protocols.botzone.supervisor import BotStreams, BotSupervisor
@@ -27,6 +27,8 @@ MAX_OUTPUT_BYTES = 1 << 20
 _CHUNK_SIZE = 1 << 16
 _EVENTS = selectors.EVENT_WRITE, selectors.EVENT_READ, selectors.EVENT_READ
 _GRACE = 0.2  # seconds that a program may take to end after its answer
+_POLL_INTERVAL = 0.05  # seconds of silence after which is checked whether the program still runs
+_MAX_NESTING = 100  # levels of an answer; logs repeat answers, and must remain readable
 
 
 class BotProcess:
@@ -76,13 +78,12 @@ class BotProcess:
             raise
         if not self._keep_running:
             self._stop()
-        try:
-            return json.loads(line)
-        except (ValueError, RecursionError):
-            excerpt = line[:80].decode("utf-8", "replace")
-            raise program_fault(
-                faults.INVALID_JSON, f"program '{self.name}' answered {excerpt!r}, which is not JSON"
-            ) from None
+        with suppress(GameError):
+            answer = parse_json_line(line)
+            if not _is_nested_deeper(answer, _MAX_NESTING):
+                return answer
+        excerpt = line[:80].decode("utf-8", "replace")
+        raise program_fault(faults.INVALID_JSON, f"program '{self.name}' answered {excerpt!r}, which is not JSON")
 
     def close(self) -> None:
         """Kill the program and all its child processes, and end the supervisor process."""
@@ -114,11 +115,11 @@ class BotProcess:
     def _exchange(self, line: bytes) -> bytes:
         """Send a line and return the answer; raises Fault."""
         assert self._streams is not None
-        reader = _OutputReader(self._streams, line, self._keep_running, self._remainder)
+        reader = _OutputReader(self._streams, line, self._keep_running, self._remainder, self._has_ended)
         if not reader.read_until(time.monotonic() + self._time_limit):
+            lack = "has answered, but not ended" if reader.has_answer else "has not answered"
             raise program_fault(
-                faults.TIME_LIMIT_EXCEEDED,
-                f"program '{self.name}' has not answered within {self._time_limit:g} seconds",
+                faults.TIME_LIMIT_EXCEEDED, f"program '{self.name}' {lack} within {self._time_limit:g} seconds"
             )
         if reader.size > MAX_OUTPUT_BYTES:
             raise program_fault(
@@ -127,10 +128,13 @@ class BotProcess:
         answer, self._remainder = reader.answer, reader.remainder
         if reader.ended and not reader.requests_keep_running and (code := self._exit_code()):
             last_line = (reader.stderr_tail.decode("utf-8", "replace").strip().splitlines() or ["no message"])[-1]
-            raise program_fault(
-                faults.RUNTIME_ERROR, f"program '{self.name}' ended with exit code {code}: {last_line[:200]}"
-            )
+            message = "".join(letter if letter.isprintable() else "?" for letter in last_line[:200])
+            raise program_fault(faults.RUNTIME_ERROR, f"program '{self.name}' ended with exit code {code}: {message}")
         return answer
+
+    def _has_ended(self) -> bool:
+        assert self._supervisor is not None
+        return self._supervisor.wait(0) is not None
 
     def _exit_code(self) -> int:
         """Return the exit code; 0 for a program that has closed its output and still runs."""
@@ -141,9 +145,11 @@ class BotProcess:
 class _OutputReader:
     """Reader of a program's output that writes its input at the same time."""
 
-    def __init__(self, streams: BotStreams, line: bytes, keep_running: bool, output: bytes) -> None:
+    def __init__(
+        self, streams: BotStreams, line: bytes, keep_running: bool, output: bytes, has_ended: Callable[[], bool]
+    ) -> None:
         self._streams, self._unsent, self._keep_running = streams, memoryview(line), keep_running
-        self._output, self.stderr_tail, self.ended = output, b"", False
+        self._output, self.stderr_tail, self.ended, self._has_ended = output, b"", False, has_ended
 
     @property
     def size(self) -> int:
@@ -165,14 +171,15 @@ class _OutputReader:
         return self._output.partition(self.answer)[2].partition(b"\n")[2] if self.answer else b""
 
     @property
+    def has_answer(self) -> bool:
+        """Return whether a whole line of output is an answer."""
+        return b"\n" in self._output.lstrip() and bool(self.answer)
+
+    @property
     def _is_complete(self) -> bool:
-        """Return whether reading is finished."""
-        has_answer = b"\n" in self._output.lstrip() and bool(self.answer)
-        return (
-            self.ended
-            or self.size > MAX_OUTPUT_BYTES
-            or (has_answer and (self._keep_running or self.requests_keep_running))
-        )
+        """Return whether reading is finished; an early answer does not keep a running program from its request."""
+        is_last = (self._keep_running and not self._unsent) or self.requests_keep_running
+        return self.ended or self.size > MAX_OUTPUT_BYTES or (self.has_answer and is_last)
 
     def read_until(self, deadline: float) -> bool:
         """Read until the answer is complete; returns False at the deadline."""
@@ -180,12 +187,16 @@ class _OutputReader:
             for stream, event in zip(self._streams, _EVENTS, strict=True):
                 os.set_blocking(stream.fileno(), False)
                 selector.register(stream, event)
+            has_ended = False
             while not self._is_complete:
                 left = deadline - time.monotonic()
                 if left <= 0:
                     return False
-                for key, _ in selector.select(left):
+                events = selector.select(0 if has_ended else min(left, _POLL_INTERVAL))
+                for key, _ in events:
                     self._handle_event(selector, key.fileobj)
+                if not events:  # a child of a program that has ended may hold its output open
+                    self.ended, has_ended = self.ended or has_ended, self._has_ended()
         return True
 
     def _handle_event(self, selector: selectors.BaseSelector, stream: Any) -> None:
@@ -214,3 +225,12 @@ class _OutputReader:
             if not self._keep_running:
                 with suppress(OSError):
                     stream.close()
+
+
+def _is_nested_deeper(value: Any, levels: int) -> bool:
+    """Return whether lists and objects of a JSON value are nested in more than a number of levels."""
+    values = [value]
+    for _ in range(levels + 1):
+        inner = [item.values() if isinstance(item, dict) else item for item in values if isinstance(item, dict | list)]
+        values = [item for items in inner for item in items]
+    return bool(values)

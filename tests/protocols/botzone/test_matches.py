@@ -154,6 +154,7 @@ def test_a_program_needs_a_command_and_a_protocol() -> None:
         ("program", "program:run=COMMAND"),
         ("program:run=x,seconds=soon", "is no time for a decision"),
         ("program:run=x,seconds=0", "is no time for a decision"),
+        ("program:run=x 'y", "run: "),
     ):
         with pytest.raises(GameError, match=problem):
             make_agent(name, engine)

@@ -35,6 +35,7 @@ def process(tmp_path: Path, source: str, keep_running: bool = False, seconds: fl
         f"input(); print('{{\"response\": [1]}}'); print('{MARK}', flush=True); input()",
         "import os, time; os.write(1, b'{\"response\": [1]}'); os.close(1); time.sleep(100)",
         "import sys; sys.stderr.write('x' * 1000000); print('{\"response\": [1]}')",
+        "import os; os.fork() and os.write(1, b'{\"response\": [1]}') and os._exit(0); import time; time.sleep(100)",
     ],
 )
 def test_answers(tmp_path: Path, source: str) -> None:
@@ -49,6 +50,9 @@ def test_answers(tmp_path: Path, source: str) -> None:
         ("pass", "NJ", "''"),
         ("print('hello')", "NJ", "'hello'"),
         ("print('[' * 100000)", "NJ", r"\[\[\["),
+        ("print('[' * 900 + ']' * 900)", "NJ", r"\[\[\["),
+        ("print('[NaN]')", "NJ", "NaN"),
+        ("print('[1e999]')", "NJ", "1e999"),
         ("1/0", "RE", "1: ZeroDivisionError"),
         ("print('{\"response\": []}'); exit(3)", "RE", " 3: "),
         ("while True: print('x' * 1000)", "OLE", "1 MiB"),
@@ -58,6 +62,15 @@ def test_faults(tmp_path: Path, source: str, kind: str, text: str) -> None:
     with pytest.raises(Fault, match=text) as caught:
         process(tmp_path, source).request(MESSAGE)
     assert (caught.value.kind, caught.value.verdict, caught.value.code) == (kind, kind, ErrorCode.PROGRAM_FAILED)
+
+
+def test_a_program_that_ends_before_its_child_has_failed(tmp_path: Path) -> None:
+    """The child holds the output open; the last line of stderr does not control the terminal."""
+    source = "import os, sys, time; os.fork() or time.sleep(100); sys.exit('\\x1b]0;title\\x07')"
+    with pytest.raises(Fault) as caught:
+        process(tmp_path, source).request(MESSAGE)
+    assert caught.value.kind == "RE"
+    assert str(caught.value).isprintable()
 
 
 @pytest.mark.parametrize("keep_running", [False, True])
@@ -213,6 +226,23 @@ def test_the_keep_running_line_is_not_an_answer(tmp_path: Path) -> None:
     for number in range(3):
         assert bot.request(message) == {"response": number}
         message["requests"].append(number)
+
+
+def test_a_program_that_answers_twice_still_receives_every_request(tmp_path: Path) -> None:
+    """The surplus answer counts for the next request, which is sent nevertheless."""
+    source = (
+        "import json\n"
+        "print(json.dumps({'response': input()}) + '\\n{}', flush=True)\n"
+        "while True: print(json.dumps({'response': input()}), flush=True)\n"
+    )
+    bot = process(tmp_path, source, keep_running=True)
+    requests: list[Any] = [1]
+    answers = [bot.request({"requests": requests, "responses": []})]
+    for number in (2, 3):
+        requests.append(number)
+        answers.append(bot.request({"requests": requests, "responses": []}))
+    bot.close()
+    assert [answer.get("response") for answer in answers[1:]] == [None, "2"]
 
 
 def test_a_kept_program_that_ends(tmp_path: Path) -> None:
