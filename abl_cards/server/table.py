@@ -46,7 +46,7 @@ class ServedTable:
         self._clients: dict[int, Client] = {}
         if any(needs_history(agent) for _, agent in agents.values()):
             dealer.tables.record_history()
-        self._all_seated = asyncio.Event()
+        self._all_seated, self._has_begun = asyncio.Event(), False
         self._check_all_seated()
 
     @property
@@ -72,7 +72,7 @@ class ServedTable:
             True if a seat was free.
         """
         free_seats = self._free_seats()
-        if not free_seats or self._all_seated.is_set():
+        if not free_seats:
             return False
         self._clients[free_seats[0]] = client
         client.result.seat = free_seats[0]
@@ -81,10 +81,11 @@ class ServedTable:
         return True
 
     def remove_client(self, client: Client) -> None:
-        """Free the seat of a client that leaves before all seats are taken; later, defaults are played for it."""
+        """Free the seat of a client that leaves before the first game; later, defaults are played for it."""
         seat = client.result.seat
-        if not self._all_seated.is_set() and self._clients.get(seat) is client:
+        if not self._has_begun and self._clients.get(seat) is client:
             del self._clients[seat]
+            self._all_seated.clear()
             self._log(f"table {self.number}, seat {seat}: free again")
 
     async def wait_until_full(self) -> None:
@@ -118,9 +119,12 @@ class ServedTable:
         Raises:
             GameError: The rules get stuck.
         """
-        await self.wait_until_full()
-        if self._clients:
-            await asyncio.sleep(start_delay)
+        clients: dict[int, Client] | None = None
+        while clients != self._clients:  # until nobody has left or come during the delay
+            await self.wait_until_full()
+            clients = dict(self._clients)
+            await asyncio.sleep(start_delay if clients else 0)
+        self._has_begun = True
         result = TableResult(self.number, first_game, games, [0] * (max(self._teams) + 1), 0, 0, self._seat_results())
         for game in range(first_game, first_game + games):
             await self._play_game(seed, game, timeout)

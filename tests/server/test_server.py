@@ -184,6 +184,26 @@ def test_a_seat_is_free_again_before_all_have_come() -> None:
     assert [seat.player for seat in result.tables[0].seats] == ["first", "greedy", "second", "greedy"]
 
 
+def test_a_seat_is_free_again_while_the_start_is_delayed() -> None:
+    """Not even the last client that connects keeps its seat when it leaves before the first game."""
+
+    async def scene() -> ServedResult:
+        lines: list[str] = []
+        agents = {0: "greedy", 1: "greedy", 3: "greedy"}
+        async with GameServer(plan(agents, seed=1, start_delay=0.2), lines.append) as server:
+            playing = asyncio.create_task(server.play_games())
+            url = f"ws://127.0.0.1:{server.port}/game/"
+            early = await connect(url + "early", proxy=None)
+            await early.close()
+            while not any("free again" in line for line in lines):
+                await asyncio.sleep(0)
+            await guest("greedy")(url + "guest")
+            return await playing
+
+    seat = run(scene()).tables[0].seats[2]
+    assert (seat.player, seat.faults["lost"]) == ("guest", 0)
+
+
 @pytest.mark.parametrize(
     ("path", "name"),
     [("/game/client0", "client0"), ("/", "client"), ("/game/%1b%5b31m%0a/?x", "?[31m?"), ("/" + "n" * 99, "n" * 40)],
