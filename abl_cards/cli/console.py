@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeVar
 
 import typer
 
-from abl_cards.core import PACKAGE
+from abl_cards.core import PACKAGE, escape_controls
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -154,8 +154,8 @@ def usage_errors() -> Iterator[None]:
 
 
 def shorten(text: object) -> str:
-    """Cut a message to at most ``MAX_MESSAGE_LENGTH`` characters."""
-    message = str(text)
+    """Cut a message to at most ``MAX_MESSAGE_LENGTH`` characters, and escape what would control the terminal."""
+    message = escape_controls(str(text))
     return message if len(message) <= MAX_MESSAGE_LENGTH else f"{message[:MAX_MESSAGE_LENGTH]} …"
 
 

@@ -74,7 +74,7 @@ if TYPE_CHECKING:
         setting,
         settings_to_json,
     )
-    from abl_cards.core.stdio import ensure_complete_writes, open_standard_streams
+    from abl_cards.core.stdio import ensure_complete_writes, escape_controls, open_standard_streams
     from abl_cards.core.user_code import PYTHON_SUFFIX, add_cwd_to_path, call_user_code, import_file
 
 __all__ = [
@@ -125,6 +125,7 @@ __all__ = [
     "derive_key",
     "describe_settings",
     "ensure_complete_writes",
+    "escape_controls",
     "find_stored_inputs",
     "flatten",
     "format_count",

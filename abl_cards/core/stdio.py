@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
 
+_HARMLESS = "\n\t\xa0\u3000"  # the last two are blanks
+
+
 class _FlushingWriter(io.BufferedWriter):
     """Write and flush until every byte is written."""
 
@@ -53,3 +56,18 @@ def open_standard_streams() -> None:
             stream = os.fdopen(standard, "r" if standard == 0 else "w", encoding="utf-8", closefd=False)
             setattr(sys, name, stream)
             setattr(sys, f"__{name}__", stream)
+
+
+def escape_controls(text: str) -> str:
+    r"""Escape characters that a terminal does not print but obeys, such as those of a message of another program.
+
+    Args:
+        text: Text of any origin; line ends and tabs stay.
+
+    >>> print(escape_controls("\x1b[2Jgone"))
+    \x1b[2Jgone
+    """
+    return "".join(
+        letter if letter.isprintable() or letter in _HARMLESS else letter.encode("unicode_escape").decode()
+        for letter in text
+    )

@@ -221,8 +221,14 @@ class PlainProtocolClient:
 
     def _read_result(self, message: Message) -> None:
         wins, draws, seat = message.get("victoryNum"), message.get("draws"), self._outcome.seat or 0
-        if not isinstance(wins, list) or len(wins) <= seat or type(wins[seat]) is not int or type(draws) is not int:
-            raise GameError("gameResult: victoryNum must be a list by seat, draws a number", ErrorCode.INVALID_MESSAGE)
+        if (
+            not isinstance(wins, list)
+            or len(wins) <= seat
+            or any(type(count) is not int for count in wins)
+            or type(draws) is not int
+        ):
+            problem = "gameResult: victoryNum must be a list of numbers by seat, draws a number"
+            raise GameError(problem, ErrorCode.INVALID_MESSAGE)
         teams = self._engine.teams.tolist()
         wins_of_team = {team: wins[index] for index, team in enumerate(teams) if index < len(wins)}
         self._outcome = SessionResult(seat, sum(wins_of_team.values()) + draws, wins[seat], draws, is_over=True)

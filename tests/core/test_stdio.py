@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from abl_cards.core.stdio import escape_controls
 from tests.conftest import ROOT
 
 MUCH = 1_000_001
@@ -141,3 +142,8 @@ def test_a_damaged_cache_of_numba_is_named(tmp_path: Path, suffix: str, damages:
             assert "delete" in done.stderr
         else:
             assert done.stdout == "compiled\n"
+
+
+def test_text_of_others_does_not_control_the_terminal() -> None:
+    assert escape_controls("\x1b]0;title\x07\r\u202e\ud800") == "\\x1b]0;title\\x07\\r\\u202e\\ud800"
+    assert escape_controls("a\tb\n\u4e2d\u3000") == "a\tb\n\u4e2d\u3000"

@@ -102,7 +102,11 @@ def test_a_client_reports_requests_that_it_cannot_read() -> None:
         assert value in str(reply.problem)
     reply = client.reply({"type": "act", "actionList": [["C4"], ["C5"], "pass"]}, player, np.uint64(1))
     assert reply.choice == 2
-    for notification in ({"stage": "beginning", "seat": 4}, {"stage": "gameResult", "victoryNum": 3}):
+    for notification in (
+        {"stage": "beginning", "seat": 4},
+        {"stage": "gameResult", "victoryNum": 3},
+        {"stage": "gameResult", "victoryNum": [1, "x", 0, 0], "draws": 0},
+    ):
         with pytest.raises(GameError) as error:
             client.handle_message(notification)
         assert error.value.code == ErrorCode.INVALID_MESSAGE

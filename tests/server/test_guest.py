@@ -106,13 +106,18 @@ def test_four_kings() -> None:
         {"actionList": [7, None, {}, ["Single", "Q", 3], ["Single", "Q", [["SQ"]]]]},
 
         {"greaterAction": ["Pair", "9", ["S9"]]}, {"greaterAction": "__import__('os')"}, {"greaterAction": {}},
-        {"greaterAction": "(" * 5000}, {"stage": "tribute"}, {"stage": "dance"}, {"handCards": ["S9"] * 300},
+        {"greaterAction": "(" * 5000}, {"greaterAction": "{[]: 1}"},
+        {"stage": "tribute"}, {"stage": "dance"}, {"handCards": ["S9"] * 300},
     ],
 )  # fmt: skip
 def test_invalid_requests(changes: dict[str, Any]) -> None:
     """The answer is the first choice, with the error."""
     answer = reply(following(PASS, QUEEN, **changes))
     assert (answer.choice, answer.message, bool(answer.problem)) == (0, {"actIndex": 0}, True)
+
+
+def test_levels_that_are_none_are_ignored() -> None:
+    assert reply(following(PASS, QUEEN, selfRank=[], oppoRank={})).problem is None
 
 
 def test_the_decision_of_a_request_equals_that_of_the_table() -> None:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
-from abl_cards.core import ErrorCode, GameError, parse_json_line
+from abl_cards.core import ErrorCode, GameError, escape_controls, parse_json_line
 from abl_cards.protocols.botzone import faults
 from abl_cards.protocols.botzone.faults import program_fault
 from abl_cards.protocols.botzone.supervisor import BotStreams, BotSupervisor
@@ -128,7 +128,7 @@ class BotProcess:
         answer, self._remainder = reader.answer, reader.remainder
         if reader.ended and not reader.requests_keep_running and (code := self._exit_code()):
             last_line = (reader.stderr_tail.decode("utf-8", "replace").strip().splitlines() or ["no message"])[-1]
-            message = "".join(letter if letter.isprintable() else "?" for letter in last_line[:200])
+            message = escape_controls(last_line[:200])
             raise program_fault(faults.RUNTIME_ERROR, f"program '{self.name}' ended with exit code {code}: {message}")
         return answer
 

@@ -255,5 +255,5 @@ def _normalize_action(value: Any) -> Any:
 def _parse_python(text: str) -> Any:
     try:
         return ast.literal_eval(text)
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):  # TypeError: {[]: 1}
         raise GameError(f"{text[:80]!r} is not an action", ErrorCode.INVALID_MESSAGE) from None

@@ -38,7 +38,7 @@ class EpisodeLog:
 
     def set_levels(self, own: Any, opponents: Any) -> None:
         """Set the levels of both teams, if a request has them."""
-        if own in LEVEL_OF_TEXT and opponents in LEVEL_OF_TEXT:
+        if all(isinstance(level, str) and level in LEVEL_OF_TEXT for level in (own, opponents)):
             self._ranks = [own, opponents] if self._seat % 2 == 0 else [opponents, own]
 
     def current_hand(self, exchange: TributeExchange) -> Hand:
