@@ -17,6 +17,8 @@ MAX_STORED_TABLES = 4096
 """Largest number of stored tables; the oldest are deleted."""
 HANDSHAKE_TIMEOUT = 10.0
 """Time limit in seconds for the first frame of a web socket and for the header of a request."""
+BODY_TIMEOUT = 60.0
+"""Time limit in seconds for the body of a request."""
 MAX_CONNECTIONS_PER_TABLE = 32
 MAX_CLASSES, MAX_CLASSES_PER_CLIENT = 32, 4
 """Largest number of classes, in total and of one remote client."""

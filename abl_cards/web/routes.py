@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import secrets
 from collections.abc import Awaitable, Callable, Sequence
@@ -10,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket
 
@@ -23,7 +24,7 @@ from abl_cards.web.error_json import HTTP_CODES, error_json
 from abl_cards.web.fairness import get_client_id
 from abl_cards.web.lab_requests import get_files
 from abl_cards.web.learn_requests import LearnService
-from abl_cards.web.limits import MAX_BODY_BYTES
+from abl_cards.web.limits import BODY_TIMEOUT, MAX_BODY_BYTES
 from abl_cards.web.lobby import Lobby
 from abl_cards.web.middleware import SecurityMiddleware
 from abl_cards.web.review_requests import ReviewService
@@ -93,6 +94,10 @@ def create_api(lobby: Lobby) -> Starlette:
     return Starlette(routes=routes)
 
 
+def _json_response(value: Any, status: int = 200) -> Response:
+    return Response(schemas.encode_json(value), status, {"cache-control": "no-store"}, "application/json")
+
+
 class ApiRoutes:
     """Handlers of the routes."""
 
@@ -110,19 +115,20 @@ class ApiRoutes:
         """Wrap a handler: its result, or its error, becomes a JSON response."""
 
         async def respond(request: Request) -> Response:
-            headers = {"cache-control": "no-store"}
             try:
-                return JSONResponse(await handler(request), headers=headers)
+                return _json_response(await handler(request))
             except HTTPException as error:
                 code = HTTP_CODES.get(error.status_code, ErrorCode.INVALID_REQUEST)
-                return JSONResponse({"error": error.detail, "code": code, "values": []}, error.status_code, headers)
+                return _json_response({"error": error.detail, "code": code, "values": []}, error.status_code)
             except (GameError, KBError) as error:
                 answer = error_json(error)
-                return JSONResponse(answer | {"error": answer["text"]}, 400, headers)
+                return _json_response(answer | {"error": answer["text"]}, 400)
+            except ClientDisconnect:  # nobody reads the response
+                return Response(status_code=400)
             except Exception:
                 log.exception("%s", request.url.path)
                 problem = "internal error; see the log of the server"
-                return JSONResponse({"error": problem, "code": ErrorCode.INTERNAL_ERROR, "values": []}, 500, headers)
+                return _json_response({"error": problem, "code": ErrorCode.INTERNAL_ERROR, "values": []}, 500)
 
         return respond
 
@@ -276,10 +282,14 @@ class ApiRoutes:
         if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
             raise HTTPException(415, "expected application/json")
         body = bytearray()
-        async for chunk in request.stream():
-            body += chunk
-            if len(body) > MAX_BODY_BYTES:
-                raise HTTPException(413, f"the request is larger than {MAX_BODY_BYTES >> 20} MiB")
+        try:
+            async with asyncio.timeout(BODY_TIMEOUT):
+                async for chunk in request.stream():
+                    body += chunk
+                    if len(body) > MAX_BODY_BYTES:
+                        raise HTTPException(413, f"the request is larger than {MAX_BODY_BYTES >> 20} MiB")
+        except TimeoutError:
+            raise HTTPException(408, f"the request has not arrived within {BODY_TIMEOUT:g} seconds") from None
         return schemas.parse_object(bytes(body))
 
     # --- sockets -----------------------------------------------------------------------------------------------------

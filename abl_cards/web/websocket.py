@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import time
 from collections.abc import Callable, Coroutine
@@ -104,14 +103,14 @@ class BrowserConnection(AdviceRequests):
         return text if text is not None else (message.get("bytes") or b"").decode("utf-8", "replace")
 
     async def _send_json(self, message: dict[str, Any]) -> None:
-        await self._send(json.dumps(message, ensure_ascii=False, separators=(",", ":")))
+        await self._send(schemas.encode_json(message).decode())
 
     async def _send(self, text: str) -> None:
         async with self._send_lock:
             if self._socket.application_state == WebSocketState.CONNECTED:
                 await self._socket.send_text(text)
 
-    async def _send_error(self, text: object, number: Any = None) -> None:
+    async def _send_error(self, text: object, number: int | None = None) -> None:
         await self._send_json(_error_json(text, number))
 
     async def _authenticate(self) -> bool:
@@ -188,7 +187,7 @@ class BrowserConnection(AdviceRequests):
                         snapshot = await self._lobby.executor.run(lambda: make_snapshot(self._table, self._permission))
                 except GameError as error:
                     snapshot = _error_json(error, None)
-                text = json.dumps(snapshot, ensure_ascii=False, separators=(",", ":"))
+                text = schemas.encode_json(snapshot).decode()
                 if text != last:
                     last = text
                     await self._send(text)
@@ -207,7 +206,7 @@ class BrowserConnection(AdviceRequests):
         request_number = None
         try:
             message = schemas.parse_object(text)
-            request_number = message.get("n")
+            request_number = message["n"] if type(message.get("n")) is int else None
             handler = _HANDLERS.get(schemas.get_text(message, "do"))
             if handler is None:
                 raise GameError(
@@ -228,9 +227,11 @@ class BrowserConnection(AdviceRequests):
         else:
             await self._run_handler(handler, message, request_number)
 
-    async def _run_handler(self, handler: Handler, message: dict[str, Any], request_number: Any) -> None:
+    async def _run_handler(self, handler: Handler, message: dict[str, Any], request_number: int | None) -> None:
         try:
             answer = await handler(self, message)
+            if answer is not None:
+                await self._send_json(answer | {"n": request_number})
         except (GameError, KBError) as error:
             await self._send_error(error, request_number)
         except (WebSocketDisconnect, RuntimeError):
@@ -239,10 +240,6 @@ class BrowserConnection(AdviceRequests):
             log.exception("frame %s", str(message)[:200])
             problem = GameError("internal error; see the log of the server", ErrorCode.INTERNAL_ERROR)
             await self._send_error(problem, request_number)
-        else:
-            if answer is not None:
-                with suppress(WebSocketDisconnect, RuntimeError):
-                    await self._send_json(answer | {"n": request_number})
 
     async def _change_table(self, change: Callable[[], None]) -> Reply:
         """Change the table and notify all viewers."""
@@ -372,9 +369,9 @@ _HANDLERS: dict[str, Handler] = {
 }  # fmt: skip
 
 
-def _error_json(error: object, number: Any) -> dict[str, Any]:
+def _error_json(error: object, number: int | None) -> dict[str, Any]:
     """Return an error for the browser, which words its code; ``number`` is that of the request."""
-    return {"type": "error", **error_json(error), "n": number if type(number) is int else None}
+    return {"type": "error", **error_json(error), "n": number}
 
 
 class ConnectionManager:

@@ -26,9 +26,12 @@ def _headers(more: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
 
 async def request(
     app: Any, method: str, path: str, body: bytes = b"", headers: Mapping[str, str] | None = None,
-    client: str = "127.0.0.1",
+    client: str = "127.0.0.1", leaves_after: float | None = None,
 ) -> Answer:  # fmt: skip
-    """Send one request; a header with the value "-" is left out."""
+    """Send one request; a header with the value "-" is left out.
+
+    With ``leaves_after`` the body has no end, and the client leaves after so many seconds.
+    """
     path, _, query = path.partition("?")
     scope = {
         "type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": method, "path": path,
@@ -41,8 +44,8 @@ async def request(
     async def receive() -> dict[str, Any]:
         if pieces:
             piece = pieces.pop(0)
-            return {"type": "http.request", "body": piece, "more_body": bool(pieces)}
-        await asyncio.sleep(PATIENCE)
+            return {"type": "http.request", "body": piece, "more_body": bool(pieces) or leaves_after is not None}
+        await asyncio.sleep(PATIENCE if leaves_after is None else leaves_after)
         return {"type": "http.disconnect"}
 
     async def send(message: Any) -> None:
@@ -86,7 +89,7 @@ class Socket:
                 self.closed = message.get("code")
                 return {}
             if message["type"] == "websocket.send":
-                data: dict[str, Any] = json.loads(message["text"])
+                data: dict[str, Any] = json.loads(message["text"].encode())
                 if data["type"] == "table":
                     self.table = data
                 elif data["type"] == "welcome":

@@ -362,13 +362,35 @@ def test_no_agent_reads_or_starts_what_a_client_names(with_page: Run, agent: str
     "wish",
     [{"game": "../kb"}, {"game": "/"}, {"game": 5}, {"game": "president", "seats": ["kb"]}, {"seats": 3}, {"seed": -1},
      {"seed": True}, {"game": "president", "profile": "../x"}, {"practice": 1},
-     {"game": "president", "seats": [[]] * 4}],
+     {"game": "president", "seats": [[]] * 4}, {"think": "\ud800"}],
 )  # fmt: skip
 def test_wrong_wishes_are_answered(with_page: Run, wish: dict[str, Any]) -> None:
     async def test(page: Any) -> None:
         answer = await page.post("/api/tables", {"game": "president"} | wish)
         assert answer.status == 400
         assert answer.json()["error"]
+
+    with_page(test)
+
+
+def test_frames_with_lone_surrogates_and_deep_values_are_answered(with_page: Run) -> None:
+    """A request whose number is not whole is answered without one."""
+
+    async def test(page: Any) -> None:
+        socket = await page.begin(seats=["person", "greedy", "greedy", "greedy"])
+        at, deep = socket.table["at"], json.loads("[" * 400 + "]" * 400)
+        requests: list[dict[str, Any]] = [
+            {"do": "hint", "at": at, "n": "\ud800"},
+            {"do": "think", "ms": "\ud800", "n": 1},
+            {"do": "play", "value": deep, "at": at, "n": 2},
+            {"do": "why", "value": deep, "at": at, "n": 3},
+        ]
+        for fields in requests:
+            socket.send(**fields)
+            while (answer := await socket.receive())["type"] == "table":
+                pass
+            assert answer["type"] == ("hint" if fields["do"] == "hint" else "error")
+            assert answer["n"] == (fields["n"] if type(fields["n"]) is int else None)
 
     with_page(test)
 
