@@ -21,6 +21,7 @@ MAX_SKIPPED_BYTES = 1 << 30
 CHUNK_BYTES = 1 << 19
 """Bytes read at once: some thousands of states."""
 
+_GZIP_MAGIC = b"\x1f\x8b"
 _WORD_BEGIN = re.compile(r"[A-Za-z0-9+.\\-]{0,6}")
 """The begin of a word, a number or an escape, where the parser stops if the text ends there."""
 
@@ -30,7 +31,7 @@ NumberedLine = tuple[int, bytes]
 
 @contextmanager
 def open_maybe_gzip(path: str | Path) -> Iterator[IO[bytes]]:
-    """Open a binary file for reading, and decompress it where its name ends in ``.gz``.
+    """Open a binary file for reading, and decompress it where it begins as gzip files do or its name ends in ``.gz``.
 
     Args:
         path: The file.
@@ -44,7 +45,8 @@ def open_maybe_gzip(path: str | Path) -> Iterator[IO[bytes]]:
     path = Path(path)
     try:
         with path.open("rb") as file:
-            yield cast(IO[bytes], gzip.GzipFile(fileobj=file) if path.suffix == ".gz" else file)
+            is_gzip = path.suffix == ".gz" or file.peek(2).startswith(_GZIP_MAGIC)
+            yield cast(IO[bytes], gzip.GzipFile(fileobj=file) if is_gzip else file)
     except (EOFError, gzip.BadGzipFile, zlib.error) as problem:
         raise GameError(f"{path}: damaged gzip file ({problem})", ErrorCode.FILE_NOT_READABLE) from None
 

@@ -183,8 +183,10 @@ def test_a_cut_gzip_file_of_one_piece(tmp_path: Path) -> None:
     assert isinstance(last, TruncatedRecord)
 
 
-def test_gzip_files_of_many_members_and_padding(tmp_path: Path) -> None:
-    path = tmp_path / "games.jsonl.gz"
+@pytest.mark.parametrize("name", ["games.jsonl.gz", "GAMES.JSONL.GZ", "games.jsonl"])
+def test_gzip_files_of_many_members_and_padding(tmp_path: Path, name: str) -> None:
+    """Readers know them by their first bytes."""
+    path = tmp_path / name
     path.write_bytes(b"".join(gzip.compress(record_to_line(GOOD)) for _ in range(500)) + bytes(512))
     assert read_records(path) == [GOOD] * 500
 
