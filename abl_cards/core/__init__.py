@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from abl_cards.core.errors import ErrorCode, GameError, TooManyMovesError
     from abl_cards.core.extras import missing_library_message, require_extra
     from abl_cards.core.gc_control import pause_gc, reduce_gc
-    from abl_cards.core.hosts import is_hostname
+    from abl_cards.core.hosts import is_hostname, report_exhaustion
     from abl_cards.core.jsonl import (
         NumberedLine,
         is_line_too_long,
@@ -158,6 +158,7 @@ __all__ = [
     "read_line_batches",
     "read_results",
     "reduce_gc",
+    "report_exhaustion",
     "require_extra",
     "require_posix",
     "resolve_output_path",

@@ -14,7 +14,7 @@ from websockets.frames import CloseCode
 from websockets.typing import Origin
 
 from abl_cards.agents import make_agent
-from abl_cards.core import ErrorCode, GameError, secret_seed
+from abl_cards.core import ErrorCode, GameError, report_exhaustion, secret_seed
 from abl_cards.games import Engine
 from abl_cards.games.tables import Listener, ListenerList
 from abl_cards.matches import RecordWriter, WriteRecord
@@ -115,6 +115,7 @@ class GameServer:
             compression=None, ping_interval=None, max_size=MAX_ANSWER_BYTES, open_timeout=_HANDSHAKE_TIMEOUT,
             close_timeout=CLOSE_TIMEOUT, logger=_silent_logger(),
         )  # fmt: skip
+        report_exhaustion(asyncio.get_running_loop(), self._log)
         self._log(f"Ready for connect. {self.url}")
         return self
 

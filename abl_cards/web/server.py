@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
-from abl_cards.core import FolderLockedError, lock_folder
+from abl_cards.core import FolderLockedError, lock_folder, report_exhaustion
 from abl_cards.web.config import WebConfig
 from abl_cards.web.game_tiles import GameTiles
 from abl_cards.web.limits import MAX_CONNECTIONS, MAX_FRAME_BYTES
@@ -103,6 +103,7 @@ async def serve(
         )  # fmt: skip
         listening_socket = stack.enter_context(open_listening_socket(web_config.host, web_config.port))
         on_ready(page_url(web_config, listening_socket.getsockname()[1]))
+        report_exhaustion(asyncio.get_running_loop(), on_message)
         server = uvicorn.Server(config)
         server_task = asyncio.create_task(server.serve(sockets=[listening_socket]))
         load_task = asyncio.create_task(startup_app.load_app_delayed())
