@@ -6,7 +6,8 @@ import json
 import secrets
 import socket as sockets
 import time
-from contextlib import suppress
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -206,18 +207,10 @@ def test_connections_that_send_nothing_are_closed(monkeypatch: Any) -> None:
     monkeypatch.setattr(connections, "MAX_CONNECTIONS", 3)
     monkeypatch.setattr(connections, "HANDSHAKE_TIMEOUT", 0.3)
 
-    async def answer(scope: Any, receive: Any, send: Any) -> None:
-        await send({"type": "http.response.start", "status": 204, "headers": []})
-        await send({"type": "http.response.body", "body": b""})
-
     async def test() -> None:
-        config = uvicorn.Config(answer, http=connections.HeaderTimeoutProtocol, lifespan="off", log_level="warning")
-        server, listening = uvicorn.Server(config), sockets.create_server(("127.0.0.1", 0))
-        serving = asyncio.create_task(server.serve(sockets=[listening]))
-        port = listening.getsockname()[1]
-        silent = [await asyncio.open_connection("127.0.0.1", port) for _ in range(6)]
-        silent[5][1].write(b"G")  # the head of a request that never ends
-        try:
+        async with _serving(uvicorn) as port:
+            silent = [await asyncio.open_connection("127.0.0.1", port) for _ in range(6)]
+            silent[5][1].write(b"G")  # the head of a request that never ends
             for reader, _ in silent[:3]:  # the first are closed at once, the others after the timeout
                 await asyncio.wait_for(_end(reader), 10)
             reader, writer = await asyncio.open_connection("127.0.0.1", port)
@@ -225,11 +218,46 @@ def test_connections_that_send_nothing_are_closed(monkeypatch: Any) -> None:
             assert (await asyncio.wait_for(reader.readline(), 10)).split()[1] == b"204"
             for late_reader, _ in silent[3:]:
                 await asyncio.wait_for(_end(late_reader), 10)
-        finally:
-            server.should_exit = True
-            await serving
 
     asyncio.run(test())
+
+
+def test_a_later_request_that_never_ends_is_closed(monkeypatch: Any) -> None:
+    """A request in time, however its header is cut, ends the timeout."""
+    uvicorn = pytest.importorskip("uvicorn")
+    monkeypatch.setattr(connections, "HANDSHAKE_TIMEOUT", 0.5)
+
+    async def test() -> None:
+        async with _serving(uvicorn) as port:
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            for pieces in ((b"GET / HTTP/1.1\r\nHost: x\r\n\r\n",), (b"GET / HTTP/1.1\r\n", b"Host: x\r\n\r\n")):
+                for piece in pieces:
+                    writer.write(piece)
+                    await asyncio.sleep(0.1)
+                assert (await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), 10)).split()[1] == b"204"
+            await asyncio.sleep(0.6)
+            writer.write(b"G")
+            await asyncio.wait_for(_end(reader), 4)  # less than the five seconds of an idle connection
+
+    asyncio.run(test())
+
+
+@asynccontextmanager
+async def _serving(uvicorn: Any) -> AsyncIterator[int]:
+    """Serve an empty page; the value is the port."""
+
+    async def answer(scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 204, "headers": []})
+        await send({"type": "http.response.body", "body": b""})
+
+    config = uvicorn.Config(answer, http=connections.HeaderTimeoutProtocol, lifespan="off", log_level="warning")
+    server, listening = uvicorn.Server(config), sockets.create_server(("127.0.0.1", 0))
+    serving = asyncio.create_task(server.serve(sockets=[listening]))
+    try:
+        yield listening.getsockname()[1]
+    finally:
+        server.should_exit = True
+        await serving
 
 
 async def _end(reader: asyncio.StreamReader) -> None:
