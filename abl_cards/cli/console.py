@@ -186,7 +186,7 @@ def print_problems(lines: Iterable[str]) -> None:
     shown = {line for kind_lines in by_kind.values() for line in kind_lines[:MAX_PROBLEMS]}
     for line in dict.fromkeys(lines):
         if line in shown:
-            typer.echo(line, err=True)
+            typer.echo(escape_controls(line), err=True)
     for is_warning, kind_lines in by_kind.items():
         if len(kind_lines) > MAX_PROBLEMS:
             kind = "warnings" if is_warning else "errors"

@@ -26,7 +26,7 @@ from abl_cards.cli.console import (
 )
 from abl_cards.cli.explain import read_state_or_record, report_line
 from abl_cards.cli.progress import show_progress
-from abl_cards.core import texts_by_language
+from abl_cards.core import escape_controls, texts_by_language
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -120,7 +120,9 @@ def review(
     else:
         from abl_cards.cli.player_texts import PlayerTexts
 
-        texts = PlayerTexts(engine, language, tuple(map(str, record.get("players") or ())))
+        players = record.get("players")
+        names = [escape_controls(str(player)) for player in players] if isinstance(players, list) else []
+        texts = PlayerTexts(engine, language, names)
         _print_review(decisions, summaries, texts, agent_name, max_shown)
 
 

@@ -1,16 +1,18 @@
-"""Arguments that all commands read in the same way."""
+"""Arguments that all commands read in the same way, and messages on stderr."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any, get_args, get_type_hints
 
 import pytest
+import typer
 from typer.main import get_command
 
 from abl_cards.cli.app import app
-from abl_cards.cli.console import parse_path
+from abl_cards.cli.console import fail, parse_path, print_problems
 from tests.cli_runs import run
 
 
@@ -55,3 +57,12 @@ def test_a_line_beyond_the_end_names_the_act_of_the_command(command: str, verb: 
     answer = run(command, "president", str(file), "--line", "9")
     assert answer.exit_code == 1
     assert answer.stderr.split()[-1] == verb
+
+
+@pytest.mark.parametrize("show", [fail, lambda text: print_problems([text])])
+def test_messages_do_not_control_the_terminal(show: Callable[[str], None], capsys: pytest.CaptureFixture[str]) -> None:
+    with suppress(typer.Exit):
+        show("unknown profile '\x1b]0;title\x07'")
+    written = capsys.readouterr().err
+    assert "title" in written
+    assert written.strip().isprintable()
