@@ -25,6 +25,9 @@ __all__ = ["Cell", "ErrorBarPlot", "ExperimentReport", "LinePlot", "MatrixPlot",
 
 Cell = str | int | float | None
 
+PDF_WIDTHS = COLUMN_WIDTH, PAGE_WIDTH
+"""Widths in inches in which plots are drawn as PDF files."""
+
 
 @dataclass(frozen=True)
 class ReportTable:
@@ -103,7 +106,7 @@ class ExperimentReport:
             return
         for plot in self.plots:
             save_figure(plot, folder / f"{plot.name}.svg")
-            for width in (COLUMN_WIDTH, PAGE_WIDTH):
+            for width in PDF_WIDTHS:
                 save_figure(plot, folder / f"{plot.name}-{width}in.pdf", width)
 
 

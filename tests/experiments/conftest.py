@@ -32,6 +32,13 @@ def engine() -> Engine:
     return load("guandan").engine()
 
 
+@pytest.fixture(autouse=True)
+def _only_svg(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Draw no PDF files, which embed fonts, with the plots of experiments, except in tests of reports and long runs."""
+    if not (request.config.getoption("--long") or request.path.name == "test_experiment.py"):
+        monkeypatch.setattr(report, "PDF_WIDTHS", ())
+
+
 class Stopped(BaseException):
     """The end of an interrupted run."""
 
