@@ -61,7 +61,7 @@ class FloatRange:
 
     def __str__(self) -> str:
         if self.high == inf:
-            return f"a finite number from {self.low:g} on"
+            return f"a number from {self.low:g} on"
         return f"a number from {self.low:g} to {self.high:g}"
 
 
@@ -124,7 +124,8 @@ def apply_settings(defaults: T, assignments: Iterable[str], excluded: Collection
         try:
             values[key] = _parse_value(kind, text)
         except ValueError:
-            raise SettingError(f"--set {assignment}: {key} is of type {kind}") from None
+            finite = ", a finite number" if "float" in kind else ""
+            raise SettingError(f"--set {assignment}: {key} is of type {kind}{finite}") from None
         if not _is_inside(values[key], within):
             raise SettingError(f"--set {assignment}: {key} is {_describe_range(within)}")
     return replace(defaults, **values)  # type: ignore[type-var]
@@ -204,6 +205,8 @@ def _parse_value(kind: str, text: str) -> Any:
         return _parse_bool(text.lower())
     if kind == "int":
         return int(text.replace("_", ""))
+    if kind == "float" and not isfinite(float(text)):
+        raise ValueError(text)
     return {"float": float, "Path": Path}.get(kind, str)(text)
 
 

@@ -91,10 +91,10 @@ def test_words_that_set_nothing_are_named(word: str) -> None:
 @pytest.mark.parametrize("text", ["nan", "inf", "-inf"])
 @pytest.mark.parametrize("settings", [Settings(), TrainingSettings(Path())])
 def test_every_number_is_finite(settings: object, text: str) -> None:
-    """Refuse nan and infinity by the range of the setting, which a type would not explain."""
+    """Refuse nan and infinity, which are of type float, as what they are."""
     for item in fields(settings):  # type: ignore[arg-type]
         if "float" in str(item.type):
-            with pytest.raises(SettingError, match=r"a (finite )?number from"):
+            with pytest.raises(SettingError, match="finite"):
                 apply_settings(settings, [f"{item.name}={text}"])
 
 
