@@ -21,6 +21,13 @@ if TYPE_CHECKING:
     from abl_cards.games.description.circuit_queries import ArrayQuery, atom_rows, thermometer, with_outputs
     from abl_cards.games.description.draw_limits import require_countable
     from abl_cards.games.description.effect_checks import find_ineffective_statements
+    from abl_cards.games.description.fact_arguments import (
+        arguments,
+        functor,
+        generalise_kind,
+        read_mapping,
+        require_int,
+    )
     from abl_cards.games.description.fact_schema import PREDICATE_SORTS
     from abl_cards.games.description.fluents import (
         COUNTER,
@@ -75,7 +82,6 @@ if TYPE_CHECKING:
         seat_groups,
     )
     from abl_cards.games.description.known_names import CHECKED_SORTS, OBSERVATION_PARTS, KnownNames, read_known_names
-    from abl_cards.games.description.label_facts import arguments, functor, generalise_kind, read_mapping, require_int
     from abl_cards.games.description.loading import (
         ENGINE_SIGNATURES,
         add_location,

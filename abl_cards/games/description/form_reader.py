@@ -9,6 +9,7 @@ from abl_cards.asp import Term, make_kb_error
 from abl_cards.circuit import KnowledgeBase
 from abl_cards.core import ErrorCode
 from abl_cards.games.description.cells import Cells
+from abl_cards.games.description.fact_arguments import read_mapping, require_int
 from abl_cards.games.description.form_checks import check_forms
 from abl_cards.games.description.forms import (
     MAX_CARDS,
@@ -22,7 +23,6 @@ from abl_cards.games.description.forms import (
     Forms,
     Kickers,
 )
-from abl_cards.games.description.label_facts import read_mapping, require_int
 from abl_cards.games.description.labels import read_labels
 from abl_cards.games.description.pack import WILD, Pack
 

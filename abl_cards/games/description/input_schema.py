@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.asp import Atom, Signature, Term
-from abl_cards.games.description.label_facts import generalise_kind
+from abl_cards.games.description.fact_arguments import generalise_kind
 from abl_cards.games.description.pack import WILD
 
 if TYPE_CHECKING:

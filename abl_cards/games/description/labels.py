@@ -5,8 +5,8 @@ from __future__ import annotations
 from abl_cards.asp import Term, make_kb_error
 from abl_cards.circuit import KnowledgeBase
 from abl_cards.core import ErrorCode
+from abl_cards.games.description.fact_arguments import read_mapping
 from abl_cards.games.description.forms import MAX_FORMS
-from abl_cards.games.description.label_facts import read_mapping
 
 
 def read_labels(kb: KnowledgeBase) -> tuple[Term, ...]:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from abl_cards.asp import Term, make_kb_error
 from abl_cards.circuit import KnowledgeBase
 from abl_cards.core import ErrorCode
-from abl_cards.games.description.label_facts import read_mapping, require_int
+from abl_cards.games.description.fact_arguments import read_mapping, require_int
 
 WILD = "wild"
 """Cell of cards that substitute for others."""

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from abl_cards.games.description.label_facts import functor
+from abl_cards.games.description.fact_arguments import functor
 from abl_cards.games.types.moves import LEADING
 from tests.brute_force.guandan import LABELS
 from tests.effort import amount

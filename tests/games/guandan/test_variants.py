@@ -10,7 +10,7 @@ import pytest
 from abl_cards.asp.errors import KBError
 from abl_cards.core.errors import GameError
 from abl_cards.games.compiled.compiled_game import CompiledGame
-from abl_cards.games.description.label_facts import functor
+from abl_cards.games.description.fact_arguments import functor
 from abl_cards.games.engine import Engine
 from abl_cards.games.game import load
 from tests.brute_force import guandan

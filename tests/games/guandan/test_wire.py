@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from abl_cards.core.errors import GameError
-from abl_cards.games.description.label_facts import functor
+from abl_cards.games.description.fact_arguments import functor
 from abl_cards.games.notation.canonical import canonical_notation
 from abl_cards.protocols.common.cards import CARD_NAMES
 from abl_cards.protocols.contest import codec
