@@ -227,18 +227,20 @@ def check_render_mode(mode: object, *modes: str | None) -> None:
 
 
 def check_agent(agent: object, agents: Sequence[str]) -> None:
-    """Raise GameError for what is the name of no seat."""
+    """Raise GameError for a name that no seat has."""
     if agent not in agents:
         text = f"there is no agent {agent!r:.60}; the agents are {', '.join(agents)}"
         raise GameError(text, ErrorCode.UNKNOWN_SEAT)
 
 
-def check_action(action: Any, num_actions: int) -> int:
-    """Return the action of the only environment; raises GameError for another type or range."""
+def check_action(action: Any, num_actions: int, allows_array: bool = False) -> int:
+    """Return the action of the only environment, or that in an array of one; raises GameError for others."""
     try:
         given = np.asarray(action)
     except (TypeError, ValueError, RuntimeError):  # RuntimeError: a tensor of torch that requires grad
         given = np.zeros(0)
+    if allows_array and given.shape == (1,):
+        given = given[0]
     if given.dtype.kind not in "iu" or given.shape:
         raise GameError(f"an action is an integer, not {action!r:.60}", ErrorCode.INVALID_ACTIONS)
     if not 0 <= given < num_actions:

@@ -350,9 +350,8 @@ class GymnasiumEnv(Env[dict[str, NDArray[Any]], np.int64]):
         self._envs.require_open()
         if not self._is_running:
             raise GameError("the episode is over, or none has begun: call reset()", ErrorCode.NOT_RESET)
-        given = action[0] if np.shape(action) == (1,) else action
-        num_actions = int(self._envs.single_action_space.n)
-        seen, rewards, terminated, truncated, infos = self._envs.step([check_action(given, num_actions)])
+        checked = check_action(action, int(self._envs.single_action_space.n), allows_array=True)
+        seen, rewards, terminated, truncated, infos = self._envs.step([checked])
         info: dict[str, Any] = {"illegal_action": bool(infos["illegal_action"][0])}
         observation = _first_row(seen)
         if terminated[0] or truncated[0]:
