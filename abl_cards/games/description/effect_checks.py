@@ -91,11 +91,12 @@ def _may_exclude(known: KnownNames, instance: Instance) -> bool:
     names = known.argument_tuples(Signature("form", 2), (1,))
     if any((form,) not in names for form in instance):
         return False
-    has_kickers = (instance[0],) in known.argument_tuples(Signature("kicker", 3), (0,))
+    has_kickers = (instance[0],) in known.argument_tuples(Signature("kickers", 3), (0,))
     return has_kickers or known.form_sizes[instance[0]] == known.form_sizes[instance[1]]
 
 
-def _counts_points(known: KnownNames, instance: Instance) -> bool:
+def _is_worth_used(known: KnownNames, _: Instance) -> bool:
+    """Return whether the points of cards count: seats take tricks, or a rule reads them."""
     return bool(known.kb.instances("takes", 1)) or any(use.signature == _WORTH for use in known.program.bodies)
 
 
@@ -126,7 +127,7 @@ EFFECT_CONDITIONS: Mapping[Signature, EffectCondition] = {
         "exclude a form of as many cards, or leave it out",
     ),
     _WORTH: EffectCondition(
-        _counts_points, "no rule reads it, and no seat takes tricks", "write a rule that reads it, or leave it out"
+        _is_worth_used, "no rule reads it, and no seat takes tricks", "write a rule that reads it, or leave it out"
     ),
     Signature("init", 1): EffectCondition(
         _lasts, "the fluent is reset when cards are dealt", "write lasts(Name,match), or next(…) :- event(deal)"
