@@ -240,7 +240,7 @@ def check_action(action: Any, num_actions: int, allows_array: bool = False) -> i
     except (TypeError, ValueError, RuntimeError):  # RuntimeError: a tensor of torch that requires grad
         given = np.zeros(0)
     if allows_array and given.shape == (1,):
-        given = given[0]
+        given = given.reshape(())  # an element of dtype object has no dtype
     if given.dtype.kind not in "iu" or given.shape:
         raise GameError(f"an action is an integer, not {action!r:.60}", ErrorCode.INVALID_ACTIONS)
     if not 0 <= given < num_actions:

@@ -256,7 +256,7 @@ def test_parallel_errors_change_nothing() -> None:
     assert (table.agent_selection, table.render()) == (deciding, text)
 
 
-@pytest.mark.parametrize("action", [-1, 9999, 1.5, [1, 2], [[1], [1, 2]], None, "3", "illegal"])
+@pytest.mark.parametrize("action", [-1, 9999, 1.5, [1, 2], [[1], [1, 2]], [None], None, "3", "illegal"])
 def test_an_error_of_the_only_environment_names_no_environment(action: Any) -> None:
     env, table = gymnasium_env("doudizhu", illegal_actions="raise"), parallel_env("doudizhu")
     mask = env.reset()[0]["action_mask"]
