@@ -26,18 +26,19 @@ def find_added_counts(rules: CompiledGame) -> Iterator[Diagnostic]:
     if _POINTS not in rules.derived_outputs:
         return
     circuit = rules.kb.circuit(str(_POINTS))
-    counters = {fluent.signature.name for fluent in rules.fluents.fluents if fluent.value_type == COUNTER}
-    found = defaultdict[tuple[object, ...], list[tuple[Atom, Atom]]](list)
-    for index, output in enumerate(circuit.outputs):
+    counters = {fluent.signature for fluent in rules.fluents.fluents if fluent.value_type == COUNTER}
+    points = defaultdict[tuple[object, ...], list[tuple[Atom, Atom]]](list)  # (output, input) pairs that are added up
+    for output, literal in zip(circuit.outputs, circuit.output_literals.tolist(), strict=True):
         seat, number, reason = output.args
-        operands = _operands(circuit, index)
-        for atom in _true_inputs(circuit, operands):
-            *key, count = atom.args or (None,)
-            above = Atom(atom.name, (*key, count + 1)) if isinstance(count, int) else None
-            is_exact = above in circuit.inputs and 2 * circuit.inputs.index(above) + 3 in operands
-            if atom.name in counters and isinstance(number, int) and abs(number) == count and not is_exact:
-                found[seat, reason, atom.name, *key].append((output, atom))
-    for pairs in found.values():
+        required = _required_inputs(circuit, literal)
+        for atom, is_true in required.items():
+            if not is_true or Signature(atom.name, len(atom.args)) not in counters:
+                continue
+            *key, count = atom.args
+            is_exact = isinstance(count, int) and required.get(Atom(atom.name, (*key, count + 1))) is False
+            if isinstance(number, int) and abs(number) == count and not is_exact:
+                points[seat, reason, atom.name, *key].append((output, atom))
+    for pairs in points.values():
         if len(pairs) > 1:
             output, atom = pairs[1]
             message = f"{output} is added to {pairs[0][0]}: {atom} holds for each number up to the count"
@@ -45,18 +46,10 @@ def find_added_counts(rules: CompiledGame) -> Iterator[Diagnostic]:
             yield make_warning(None, message, remedy, ErrorCode.INEXACT_COUNT)
 
 
-def _operands(circuit: Circuit, output: int) -> set[int]:
-    """Return the literals that all have to hold for an output, as far as its last gate shows them."""
-    literal = int(circuit.output_literals[output])
-    gate = literal // 2 - len(circuit.inputs) - 1
-    if literal % 2 or gate < 0 or circuit.kinds[gate] != AND:
-        return {literal}
-    return set(circuit.literals[circuit.starts[gate] : circuit.starts[gate + 1]].tolist())
-
-
-def _true_inputs(circuit: Circuit, literals: set[int]) -> Iterator[Atom]:
-    """Yield the inputs that literals ask to be true."""
-    for literal in sorted(literals):
-        node = literal // 2
-        if literal % 2 == 0 and 0 < node <= len(circuit.inputs):
-            yield circuit.inputs[node - 1]
+def _required_inputs(circuit: Circuit, literal: int) -> dict[Atom, bool]:
+    """Return the values that inputs must have for a literal to be true, as far as its own gate determines them."""
+    literals, gate = [literal], literal // 2 - circuit.first_gate
+    if literal % 2 == 0 and gate >= 0 and circuit.kinds[gate] == AND:
+        literals = circuit.literals[circuit.starts[gate] : circuit.starts[gate + 1]].tolist()
+    rows = {item // 2 - 1: item % 2 == 0 for item in sorted(literals)}
+    return {circuit.inputs[row]: value for row, value in rows.items() if 0 <= row < len(circuit.inputs)}
