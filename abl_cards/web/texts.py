@@ -13,7 +13,7 @@ from abl_cards.core import LANGUAGES
 from abl_cards.games import Engine
 from abl_cards.games.compiled import CompiledGame, cache_per_game, find_show_rules
 from abl_cards.games.description import PASS_NAME, SUIT_SYMBOLS, PlayName, parse_rank_and_suit
-from abl_cards.games.notation import label_name_parts, options_json, spell
+from abl_cards.games.notation import label_name_parts, lettered_kinds, options_json, spell
 from abl_cards.games.tables import Choices, Decisions, is_play_decision
 from abl_cards.games.types import NO_CARD
 from abl_cards.web.marked_text import card_mark, card_marks, with_tens
@@ -74,7 +74,7 @@ def deck_json(rules: CompiledGame) -> dict[str, Any]:
 
 def _card_json(rules: CompiledGame, text: str, kind: Term) -> dict[str, Any]:
     term_texts, parts = rules.card_codes.term_texts, parse_rank_and_suit(kind)
-    if parts is None or kind in _lettered_kinds(rules):  # such as a joker that is a card of a suit
+    if parts is None or kind in lettered_kinds(rules):  # such as a joker that is a card of a suit
         typed_terms = [("card", kind), *([("rank", parts[0])] if parts else [])]
         names = [_card_name(rules, typed_terms, code, text) for code in LANGUAGES]
         is_named = any(name != text for name in names)
@@ -94,11 +94,6 @@ def _card_json(rules: CompiledGame, text: str, kind: Term) -> dict[str, Any]:
         "name": [f"{rank_text(rank)} {suits[0]}", suits[1] + rank_text(rank)],
         "isNamed": False,
     }
-
-
-def _lettered_kinds(rules: CompiledGame) -> set[Term]:
-    """Return the card kinds that have a letter of their own."""
-    return {term for term, _ in rules.kb.facts("letter", 2)} & set(rules.pack.kinds)
 
 
 def _card_name(rules: CompiledGame, typed_terms: Sequence[tuple[str, Term]], language: str, text: str) -> str:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from abl_cards.reasoners.explain.heat_map import MIN_SHOWN_COPIES, HeatMapLine, render_heat_map
     from abl_cards.reasoners.explain.model_explanation import HandEstimateReport, ModelExplanation, seat_names
     from abl_cards.reasoners.explain.move_scores import MoveScores
-    from abl_cards.reasoners.explain.preference_texts import PreferenceTexts, functor
+    from abl_cards.reasoners.explain.preference_texts import PreferenceTexts
 
 __all__ = [
     "MIN_SHOWN_COPIES",
@@ -42,7 +42,6 @@ __all__ = [
     "compare_moves",
     "contrast_lines",
     "explain",
-    "functor",
     "merge_instances",
     "render_explanation",
     "render_heat_map",

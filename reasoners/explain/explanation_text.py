@@ -8,10 +8,11 @@ from unicodedata import east_asian_width
 
 from abl_cards.asp import Constraint
 from abl_cards.core import join_texts, texts_by_language
+from abl_cards.games.description import functor
 from abl_cards.reasoners.explain.assessments import FiredPreference, MoveAssessment, PreferenceDifference
 from abl_cards.reasoners.explain.explanation import Explanation
 from abl_cards.reasoners.explain.model_explanation import SEAT_TEXTS
-from abl_cards.reasoners.explain.preference_texts import PreferenceTexts, functor
+from abl_cards.reasoners.explain.preference_texts import PreferenceTexts
 
 MAX_LISTED_MOVES = 12
 """Most candidates and dropped moves in the text; the JSON form has all."""

@@ -18,8 +18,8 @@ from abl_cards.asp import PLACEHOLDER, ArgumentPosition, Signature, Term, infer_
 from abl_cards.circuit import KnowledgeBase
 from abl_cards.core import LANGUAGES, check_language, join_texts
 from abl_cards.games import Engine
-from abl_cards.games.description import label_text, move_text, parse_rank_and_suit
-from abl_cards.games.notation import spell
+from abl_cards.games.description import functor, label_text, move_text, parse_rank_and_suit
+from abl_cards.games.notation import lettered_kinds, spell
 
 _CARD_SORTS = ("rank", "suit")
 
@@ -124,9 +124,9 @@ class PreferenceTexts:
         """Return the text of a value; without a type, that of a card if it is one."""
         rules = self.engine.rules
         if type_name is None and value in rules.pack.index:  # a card in an argument without a type
-            parts, letters = parse_rank_and_suit(value), rules.card_codes.term_texts
-            if parts is None or letters[value] != "".join(letters.get(part, "") for part in parts[::-1]):
-                return spell(rules, "card", value, self.language)  # it has a letter of its own
+            parts = parse_rank_and_suit(value)
+            if parts is None or value in lettered_kinds(rules):
+                return spell(rules, "card", value, self.language)
             rank, suit = (
                 spell(rules, sort, part, self.language) for sort, part in zip(_CARD_SORTS, parts, strict=True)
             )
@@ -143,11 +143,6 @@ def _sorts_of(
     kb: KnowledgeBase, known: tuple[tuple[Signature, tuple[str | None, ...]], ...]
 ) -> Mapping[ArgumentPosition, str]:
     return infer_argument_types(kb.files, dict(known), kb.request.library)
-
-
-def functor(name: str) -> str:
-    """Return the functor of a name: ``break_bomb`` of ``break_bomb(4)``."""
-    return name.partition("(")[0]
 
 
 def _sort_values(values: Sequence[Term]) -> list[Term]:

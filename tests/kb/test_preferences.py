@@ -11,12 +11,13 @@ import pytest
 
 from abl_cards.agents.registry import make_preference_model
 from abl_cards.asp.terms import split_term
+from abl_cards.games.description import functor
 from abl_cards.games.engine import Engine
 from abl_cards.games.game import load
 from abl_cards.games.preferences.preference_model import PreferenceModel
 from abl_cards.reasoners.explain.assessments import MoveAssessment
 from abl_cards.reasoners.explain.explanation import explain
-from abl_cards.reasoners.explain.preference_texts import PreferenceTexts, functor
+from abl_cards.reasoners.explain.preference_texts import PreferenceTexts
 
 
 @dataclass(frozen=True)

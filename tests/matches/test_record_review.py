@@ -13,13 +13,13 @@ from abl_cards.agents.baselines import GreedyAgent, RandomAgent
 from abl_cards.agents.registry import make_agent
 from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.core.rng import splitmix64_array
+from abl_cards.games.description import functor
 from abl_cards.games.description.card_codes import cards_from_counts
 from abl_cards.games.engine import Engine
 from abl_cards.games.game import load
 from abl_cards.matches.move_rollouts import ReviewConfig
 from abl_cards.matches.record_review import review, review_record, summarise_seats
 from abl_cards.matches.review_results import ReviewedDecision
-from abl_cards.reasoners.explain import functor
 from tests.cli_runs import run
 from tests.effort import amount, long
 

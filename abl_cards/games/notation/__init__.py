@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from abl_cards.games.notation.replay import match_states_after, replay_records
     from abl_cards.games.notation.required_fields import required_for_explanation
     from abl_cards.games.notation.seats import other_seats
-    from abl_cards.games.notation.spelling import argument_sorts, play_name, spell, spell_fluent
+    from abl_cards.games.notation.spelling import argument_sorts, lettered_kinds, play_name, spell, spell_fluent
     from abl_cards.games.notation.state_moves import legal_composed_moves, legal_labels, legal_moves
 
 __all__ = [
@@ -70,6 +70,7 @@ __all__ = [
     "legal_composed_moves",
     "legal_labels",
     "legal_moves",
+    "lettered_kinds",
     "list_composed_plays",
     "match_plays",
     "match_states_after",

@@ -1,4 +1,4 @@
-"""Words for labels of plays, and for the arguments of predicates and fluents."""
+"""Spell out labels of plays, and the arguments of predicates and fluents, in English and Chinese."""
 
 from __future__ import annotations
 
@@ -181,6 +181,12 @@ _REASON_WORDS = texts_by_language({
 
 
 _SEAT_FORMAT = {"en": "seat {}", "zh": "{}号位"}
+
+
+@cache_per_game
+def lettered_kinds(rules: CompiledGame) -> frozenset[Term]:
+    """Return the kinds of cards that have a letter of their own, by ``letter/2``."""
+    return frozenset(term for term, _ in rules.kb.facts("letter", 2)) & frozenset(rules.pack.kinds)
 
 
 @cache_per_game

@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.games import Engine
+from abl_cards.games.description import functor
 from abl_cards.games.notation import convert_decisions, render_view
 from abl_cards.games.preferences import PreferenceModel, list_candidates
 from abl_cards.games.sampling import SituationSet
 from abl_cards.games.tables import Action, Choices, Decisions, is_play_decision
 from abl_cards.games.types import MoveLists
 from abl_cards.reasoners.abduction import Minimiser
-from abl_cards.reasoners.explain import functor
 
 LEGALITY, CONSTRAINT, PREFERENCES, ORDER = "legality", "constraint", "preferences", "order"
 """Causes of a changed decision: a move is illegal on one side; a constraint excludes it; other costs; list order."""

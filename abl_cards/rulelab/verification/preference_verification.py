@@ -16,13 +16,13 @@ from abl_cards.asp import Atom
 from abl_cards.circuit import Mismatch, OutputTable
 from abl_cards.core import derive_key, format_seed
 from abl_cards.games import Engine, Game
+from abl_cards.games.description import functor
 from abl_cards.games.preferences import PreferenceModel, list_candidates
 from abl_cards.games.sampling import sample_estimate
 from abl_cards.games.tables import Choices, Decisions
 from abl_cards.games.types import HandEstimate, MoveLists
 from abl_cards.matches import sample_positions
 from abl_cards.reasoners.abduction import Minimiser
-from abl_cards.reasoners.explain import functor
 from abl_cards.rulelab.verification import clingo_pool
 from abl_cards.rulelab.verification.clingo_pool import KnowledgeSource
 from abl_cards.rulelab.verification.verification import OnProgress, find_mismatches, no_progress
