@@ -224,7 +224,7 @@ def read_state_or_record(
         line: Number of the line, from 1.
         directory: Folder of rule files to use instead of the game's.
         profile: Profile of the command; by default that of the state or record.
-        verb: What the command does with a state, for messages.
+        verb: Verb of the command for messages, such as ``explain``.
 
     Returns:
         The compiled rules and the normalised state or record.

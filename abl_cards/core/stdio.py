@@ -1,4 +1,4 @@
-"""Make standard streams complete, however Python was started."""
+"""Make standard streams complete, however Python was started, and escape text that would control a terminal."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
-
-_HARMLESS = "\n\t\xa0\u3000"  # the last two are blanks
+_HARMLESS = "\n\t\xa0\u3000"  # not printable by Python's definition; the last two are blanks
 
 
 class _FlushingWriter(io.BufferedWriter):
@@ -59,7 +58,7 @@ def open_standard_streams() -> None:
 
 
 def escape_controls(text: str) -> str:
-    r"""Escape characters that a terminal does not print but obeys, such as those of a message of another program.
+    r"""Escape the control characters of a text, such as a message of another program, which a terminal would obey.
 
     Args:
         text: Text of any origin; line ends and tabs stay.
@@ -68,6 +67,6 @@ def escape_controls(text: str) -> str:
     \x1b[2Jgone
     """
     return "".join(
-        letter if letter.isprintable() or letter in _HARMLESS else letter.encode("unicode_escape").decode()
-        for letter in text
+        character if character.isprintable() or character in _HARMLESS else character.encode("unicode_escape").decode()
+        for character in text
     )

@@ -147,11 +147,12 @@ class _ErrorLocator:
         return None
 
     def _causes_of_stuck_play(self, signatures: Collection[Signature], message: str) -> Iterator[Location | None]:
-        """Yield own rules that name the label without cards; where no label is legal, one for what bars moves.
+        """Yield locations of own rules that may leave no move.
 
-        Shared files read that under `not`, as barred/1; the rules that a move needs are seldom at fault.
+        Rules that name a label without cards come first. Where no label is legal, a rule for a predicate follows that
+        shared files negate, such as barred/1: rules that a move needs are seldom at fault.
         """
-        label = message.partition("`")[0]  # what follows describes the state
+        label = message.partition("`")[0]  # the rest describes the state
         for use in (*self._heads, *filter(lambda use: self._is_own(use.location), self.program.bodies)):
             if any(f" {term}:" in label for term in use.pattern if "(" in str(term)):
                 yield use.location

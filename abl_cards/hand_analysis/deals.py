@@ -29,8 +29,7 @@ _ONE = np.uint64(1)
 DEAL_ROLES = ("landlord", "down", "up")
 """Names of the hands in the order of play, the landlord first."""
 _MAX_COPIES = 4
-MAX_NAMED_FLAWS = 4
-"""Flaws of a deal that its error names."""
+_MAX_NAMED_FLAWS = 4  # flaws of a deal that its error names
 
 
 class DealBatch(NamedTuple):
@@ -192,7 +191,7 @@ class DealSampler:
         hands = DealBatch(np.array([keys[:3]], np.uint64), np.array([keys[3]], np.uint64))
         flaws = self.find_flaws(hands)
         if flaws:
-            names = ", ".join([*flaws[:MAX_NAMED_FLAWS], *(["…"] if len(flaws) > MAX_NAMED_FLAWS else [])])
+            names = ", ".join([*flaws[:_MAX_NAMED_FLAWS], *["…"][: len(flaws) > _MAX_NAMED_FLAWS]])
             given, needed = (" + ".join(map(str, sizes)) for sizes in (key_sizes(hands.hand_keys[0]), self.hand_sizes))
             text = f"no deal: {names} (see deals.lp): the hands have {given} cards, those of a deal {needed}"
             raise GameError(text, ErrorCode.INVALID_DEAL)

@@ -12,7 +12,7 @@ from abl_cards.asp import Term
 from abl_cards.games.compiled import CompiledGame, whole_hand_moves
 from abl_cards.games.description import Cards, counts_from_cards
 
-BATCH_SIZE = 256
+_BATCH_SIZE = 256
 """Card sets per batch; bounds memory, because each has a column of all forms."""
 
 
@@ -26,8 +26,8 @@ def find_forms_batch(
 ) -> list[tuple[int, ...]]:
     """Return the forms of all cards of each of hands [n, kinds] in contexts [n]."""
     forms: list[tuple[int, ...]] = []
-    for first in range(0, len(hands), BATCH_SIZE):
-        forms += _find_forms_chunk(rules, hands[first : first + BATCH_SIZE], contexts[first : first + BATCH_SIZE])
+    for first in range(0, len(hands), _BATCH_SIZE):
+        forms += _find_forms_chunk(rules, hands[first : first + _BATCH_SIZE], contexts[first : first + _BATCH_SIZE])
     return forms
 
 

@@ -114,7 +114,7 @@ def resolve_form(rules: CompiledGame, play: ParsedPlay, context: int) -> int:
     cards_text = rules.card_codes.to_text(play.cards)
     if not forms:
         alternatives = (
-            f": they can be {join_with_or(labels_of_forms(rules, all_forms))}" if all_forms and play.cards else ""
+            f": they can be {_join_with_or(labels_of_forms(rules, all_forms))}" if all_forms and play.cards else ""
         )
         raise GameError(
             f"{cards_text or 'no cards'} {_mismatch_text(rules, play)}{alternatives}", ErrorCode.INVALID_MOVE
@@ -128,11 +128,10 @@ def ambiguity_message(rules: CompiledGame, play: ParsedPlay, forms: Sequence[int
     """Return the message for a play that can be of several forms."""
     cards_text, labels = rules.card_codes.to_text(play.cards), labels_of_forms(rules, forms)
     if len(labels) > 1:
-        return f'{cards_text} can be {join_with_or(labels)}: write {{"label": "{labels[0]}", "cards": …}}'
+        return f'{cards_text} can be {_join_with_or(labels)}: write {{"label": "{labels[0]}", "cards": …}}'
     names = [rules.forms.forms[form].name for form in forms]
-    return (
-        f'{cards_text} can be {join_with_or(names)}: write {{"label": "{labels[0]}", "form": "{names[0]}", "cards": …}}'
-    )
+    example = f'{{"label": "{labels[0]}", "form": "{names[0]}", "cards": …}}'
+    return f"{cards_text} can be {_join_with_or(names)}: write {example}"
 
 
 def _mismatch_text(rules: CompiledGame, play: ParsedPlay) -> str:
@@ -141,10 +140,10 @@ def _mismatch_text(rules: CompiledGame, play: ParsedPlay) -> str:
     return "are not a play" if play.label is None else f"are not a {rules.labels[play.label]}"
 
 
-def join_with_or(terms: Sequence[Term]) -> str:
+def _join_with_or(terms: Sequence[Term]) -> str:
     """Join terms with commas and a final "or".
 
-    >>> join_with_or(["pair(4)", "pair(5)", "bomb"])
+    >>> _join_with_or(["pair(4)", "pair(5)", "bomb"])
     'pair(4), pair(5) or bomb'
     """
     texts = list(map(str, terms))

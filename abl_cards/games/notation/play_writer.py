@@ -17,13 +17,13 @@ from abl_cards.games.notation.plays import PASS, label_name_parts, labels_of_for
 from abl_cards.games.tables import NO_FORM
 from abl_cards.games.types import NO_CARD
 
-MAX_COMPARED_FORMS = 2000
+_MAX_COMPARED_FORMS = 2000
 """Largest number of forms of one size that are compared pairwise."""
 
 
 @dataclass(frozen=True)
 class NotatedMove:
-    """A play, a pass or a choice."""
+    """Text and JSON form of a play, a pass or a choice."""
 
     text: str
     value: Any
@@ -58,7 +58,7 @@ def notate_move(rules: CompiledGame, form: int, cards: NDArray[np.uint8], contex
     _, contexts = np.unique(acting.reshape(len(acting), -1), axis=0, return_index=True)
     hands = np.repeat(counts_from_cards(card_list, len(rules.pack))[None], len(contexts), axis=0)
     form_lists = find_forms_batch(rules, hands, contexts.astype(np.int16))
-    filtered = [drop_partial_forms(rules, forms, form) for forms in form_lists]
+    filtered = [_drop_partial_forms(rules, forms, form) for forms in form_lists]
     matching = [(forms, int(context)) for forms, context in zip(filtered, contexts, strict=True) if form in forms]
     ambiguous = [
         forms_and_context for forms_and_context in matching if len(labels_of_forms(rules, forms_and_context[0])) > 1
@@ -106,9 +106,20 @@ def notate_moves(
                 NotatedMove(rules.card_codes.to_text(card_lists[row]), rules.card_codes.write(card_lists[row]))
             )
         else:
-            readings = drop_partial_forms(rules, can_be.get(row, (form,)), form)
+            readings = _drop_partial_forms(rules, can_be.get(row, (form,)), form)
             notations.append(_notate_play(rules, form, card_lists[row], readings, context_list[row]))
     return notations
+
+
+def notate_option(rules: CompiledGame, option: int, stage: str | None = None) -> NotatedMove:
+    """Write a choice; in the canonical notation if the stage has one."""
+    value, notation = options_json(rules)[option], canonical_notation(rules)
+    canonical = notation.write_choice(stage, value) if notation and stage and isinstance(value, str) else None
+    return (
+        NotatedMove(str(value), value)
+        if canonical is None
+        else NotatedMove(" ".join([*canonical[:2], value]), canonical)
+    )
 
 
 def _count_rows(cards: NDArray[np.uint8], kinds: int) -> NDArray[np.uint8]:
@@ -119,7 +130,7 @@ def _count_rows(cards: NDArray[np.uint8], kinds: int) -> NDArray[np.uint8]:
     return np.ascontiguousarray(counts[:, :kinds])
 
 
-def drop_partial_forms(rules: CompiledGame, forms: Sequence[int], intended: int) -> tuple[int, ...]:
+def _drop_partial_forms(rules: CompiledGame, forms: Sequence[int], intended: int) -> tuple[int, ...]:
     """Return forms without those that occur only inside composed plays, unless the intended form is one."""
     partial = lists_by_form(rules).is_partial
     return tuple(forms) if partial[intended] else tuple(form for form in forms if not partial[form])
@@ -141,7 +152,7 @@ def _is_ambiguous(rules: CompiledGame) -> NDArray[np.bool_]:
     ambiguous = np.full(len(forms), _cells_overlap(rules, rules.forms.group_cells))
     for size in np.unique(rules.forms.num_cards).tolist():
         rows = np.flatnonzero(rules.forms.num_cards == size)
-        if len(rows) > MAX_COMPARED_FORMS:
+        if len(rows) > _MAX_COMPARED_FORMS:
             ambiguous[rows] = True
             continue
         combined = np.zeros((len(rows), len(rows)), np.int16)
@@ -199,14 +210,3 @@ def _notate_play(rules: CompiledGame, form: int, played: Cards, can_be: Sequence
     if not have_equal_order(rules, label_forms, context):
         value = {"label": rules.label_texts[label], "form": str(rules.forms.forms[form].name), "cards": cards}
     return NotatedMove(text, value)
-
-
-def notate_option(rules: CompiledGame, option: int, stage: str | None = None) -> NotatedMove:
-    """Write a choice; in the canonical notation if the stage has one."""
-    value, notation = options_json(rules)[option], canonical_notation(rules)
-    canonical = notation.write_choice(stage, value) if notation and stage and isinstance(value, str) else None
-    return (
-        NotatedMove(str(value), value)
-        if canonical is None
-        else NotatedMove(" ".join([*canonical[:2], value]), canonical)
-    )

@@ -32,7 +32,7 @@ class ParsedPlay(NamedTuple):
 
 
 class ListsByForm(NamedTuple):
-    """Facts of forms as lists, which single forms are read from faster than from arrays."""
+    """Properties of forms as lists, from which single values are read faster than from arrays."""
 
     label_of: list[int]
     is_partial: list[bool]
@@ -40,12 +40,12 @@ class ListsByForm(NamedTuple):
 
 @cache_per_game
 def lists_by_form(rules: CompiledGame) -> ListsByForm:
-    """Return the facts of all forms of a game as lists."""
+    """Return properties of all forms of a game as lists."""
     return ListsByForm(rules.forms.label_of.tolist(), rules.partial_forms.tolist())
 
 
 def labels_of_forms(rules: CompiledGame, forms: Sequence[int]) -> list[Term]:
-    """Return the labels of forms, in their order and each once."""
+    """Return the distinct labels of forms, in the order of the labels."""
     label_of = lists_by_form(rules).label_of
     return [rules.labels[label] for label in sorted({label_of[form] for form in forms})]
 

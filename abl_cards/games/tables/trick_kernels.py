@@ -1,4 +1,4 @@
-"""Kernels of ``tricks.py``: move the cards of plays to the trick, and find who takes it."""
+"""Kernels of ``tricks.py``: move played cards to the trick, record the plays, and assign the trick to a seat."""
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 from __future__ import annotations
