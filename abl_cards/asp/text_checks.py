@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from abl_cards.asp.errors import Diagnostic, make_error
 from abl_cards.asp.intervals import INT32_MAX
 from abl_cards.asp.lexer import INCLUDE, MAX_NESTING, LexerToken, parse_number
-from abl_cards.core import ErrorCode
+from abl_cards.core import ErrorCode, escape_controls
 
 if TYPE_CHECKING:
     from abl_cards.asp.program import RuleSource
@@ -68,7 +68,7 @@ def _check_string(token: LexerToken) -> _Refusal | None:
 
 
 def _check_foreign(token: LexerToken) -> _Refusal:
-    shown = "".join(letter if letter.isprintable() else f"\\u{ord(letter):04x}" for letter in token.text[:20])
+    shown = escape_controls(token.text[:20])
     return f"unexpected '{shown}'", "names are ASCII: put other text into quotes", ErrorCode.SYNTAX_ERROR
 
 

@@ -313,6 +313,7 @@ class GymnasiumEnv(Env[dict[str, NDArray[Any]], np.int64]):
         self.render_mode = render_mode
         self._next: BatchedObservation | None = None  # first observation of the next episode, dealt already
         self._is_running = False
+        self._action_mask: NDArray[np.int8] | None = None  # of the last observation
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -332,7 +333,7 @@ class GymnasiumEnv(Env[dict[str, NDArray[Any]], np.int64]):
         if seen is None:
             seen, _ = self._envs.reset(seed=seed)
         self._next, self._is_running = None, True
-        return _first_row(seen), {}
+        return self._keep_mask(_first_row(seen)), {}
 
     def step(self, action: Any) -> tuple[dict[str, NDArray[Any]], float, bool, bool, dict[str, Any]]:
         """Make a decision of the learning seat, then those of the others up to its next one.
@@ -358,7 +359,21 @@ class GymnasiumEnv(Env[dict[str, NDArray[Any]], np.int64]):
             self._next, self._is_running = seen, False
             observation = infos["final_obs"][0]
             info["episode_return"] = float(infos["final_info"]["episode_return"][0])
-        return observation, float(rewards[0]), bool(terminated[0]), bool(truncated[0]), info
+        return self._keep_mask(observation), float(rewards[0]), bool(terminated[0]), bool(truncated[0]), info
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Return the legal actions of the last observation: bool [actions]. sb3-contrib's ``MaskablePPO`` calls this.
+
+        Raises:
+            GameError: No episode has begun.
+        """
+        if self._action_mask is None:
+            raise GameError("no episode has begun: call reset()", ErrorCode.NOT_RESET)
+        return self._action_mask.astype(bool)
+
+    def _keep_mask(self, observation: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+        self._action_mask = observation["action_mask"].copy()
+        return observation
 
     def render(self) -> str | None:
         """Return the table as text with all hands open, in the mode "ansi"."""

@@ -169,11 +169,25 @@ def test_a_table_alone_plays_as_among_many() -> None:
         observations, rewards, *_ = many.step(actions)
         observation, reward, terminated, truncated, _ = one.step(actions[0])
         assert reward == rewards[0]
+        np.testing.assert_array_equal(one.action_masks(), observation["action_mask"] == 1)
         if terminated or truncated:
             with pytest.raises(GameError) as error:
                 one.step(0)
             assert error.value.code == ErrorCode.NOT_RESET
             observation, _ = one.reset()
+
+
+def test_masks_are_those_of_the_last_observation() -> None:
+    env = gymnasium_env("doudizhu", opponents="greedy", seed=1)
+    with pytest.raises(GameError) as error:
+        env.action_masks()
+    assert error.value.code == ErrorCode.NOT_RESET
+    observation, _ = env.reset()
+    mask = env.action_masks()
+    assert mask.dtype == np.bool_
+    np.testing.assert_array_equal(mask, observation["action_mask"] == 1)
+    observation["action_mask"][:] = 0  # belongs to the caller
+    np.testing.assert_array_equal(env.action_masks(), mask)
 
 
 @long

@@ -61,7 +61,7 @@ class _FormReader:
         self._suits = read_mapping(kb, "same_suit", 2, 1)
         self._mixed = {form for (form,) in kb.facts("mixed_suits", 1)}
         self._apart = {form for (form,) in kb.facts("apart", 1)}
-        self._min_natural = self._read_min_natural("natural")
+        self._min_natural = self._read_min_natural()
         self._only = read_mapping(kb, "only", 3, 2)
         self._needs = self._read_groups()
         self._kickers = self._read_kickers()
@@ -161,10 +161,10 @@ class _FormReader:
     def _form_facts(self, name: str, arity: int) -> Iterator[tuple[Term, ...]]:
         return (arguments for arguments in self._kb.facts(name, arity) if arguments[0] in self._form_names)
 
-    def _read_min_natural(self, name: str) -> dict[tuple[Term, Term], int]:
+    def _read_min_natural(self) -> dict[tuple[Term, Term], int]:
         min_natural: dict[tuple[Term, Term], int] = defaultdict(int)
-        for form, cell, count in self._form_facts(name, 3):
-            min_count = min(require_int(count, f"{name}({form},{cell},{count})"), MAX_CARDS + 1)
+        for form, cell, count in self._form_facts("natural", 3):
+            min_count = min(require_int(count, f"natural({form},{cell},{count})"), MAX_CARDS + 1)
             min_natural[form, cell] = max(min_natural[form, cell], min_count)
         return min_natural
 
