@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import gzip
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from hashlib import sha256
 from pathlib import Path
+from types import MappingProxyType
 
 STATIC_FOLDER = Path(__file__).parent / "static"
 CONTENT_TYPES = {
@@ -30,12 +32,13 @@ class StaticFile:
         return gzip.compress(self.body, 9, mtime=0)
 
 
-def read_files() -> dict[str, StaticFile]:
-    """Read all files of the page, by relative path."""
+@cache
+def read_files() -> Mapping[str, StaticFile]:
+    """Read all files of the page, by relative path, once."""
     files = {}
     for path in sorted(STATIC_FOLDER.rglob("*")):
         if path.is_file() and path.suffix in CONTENT_TYPES:
             body = path.read_bytes()
             tag = f'"{sha256(body).hexdigest()[:16]}"'
             files[path.relative_to(STATIC_FOLDER).as_posix()] = StaticFile(body, CONTENT_TYPES[path.suffix], tag)
-    return files
+    return MappingProxyType(files)
