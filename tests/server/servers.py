@@ -27,13 +27,19 @@ ClientFunction = Callable[[str], Coroutine[Any, Any, Any]]
 
 
 TEMP_FOLDER = TemporaryDirectory(prefix="abl-cards-")
-_SHORT = {"promotion.lp": ("base_level(2).", f"base_level({amount(13, 2)}).")}
+_SHORT = {"promotion.lp": ("base_level(2).", f"base_level({amount(14, 2)}).")}
+
+
+@cache
+def short_rules() -> Path:
+    """Return a folder of Guandan with matches that begin at A instead of 2 without --long."""
+    return edited(Path(TEMP_FOLDER.name) / "short" / "guandan", _SHORT)
 
 
 @cache
 def engine() -> Engine:
-    """Return the rules of Guandan, with matches that begin at K instead of 2 without --long."""
-    return load(str(edited(Path(TEMP_FOLDER.name) / "short", _SHORT))).engine()
+    """Return the rules of Guandan, with short matches without --long."""
+    return load("guandan").engine(short_rules())
 
 
 def plan(agents: dict[int, str] | None = None, **settings: Any) -> ServeConfig:

@@ -7,16 +7,21 @@ import re
 import socket
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
+from time import sleep
 from typing import Any, cast
 
 import pytest
 
+from abl_cards.cli import main
 from abl_cards.games.game import load
 from abl_cards.matches.records import read_records
 from abl_cards.protocols.common.remote_protocol import JoinRejectedError
 from abl_cards.protocols.plain import PlainProtocolClient
 from tests.cli_runs import ROOT, run
+from tests.forked import Forked
+from tests.server.servers import engine, short_rules
 
 FOUR = ("--seat", "0=greedy", "--seat", "1=random", "--seat", "2=greedy", "--seat", "3=random")
 COMMAND = (sys.executable, "-c", "from abl_cards.cli import main; main()")
@@ -59,7 +64,7 @@ def test_records_of_a_plan_that_cannot_be(tmp_path: Path) -> None:
 def test_the_result_as_a_table(tmp_path: Path) -> None:
     """The table has a row for each seat, and files for spectators replace earlier ones."""
     (tmp_path / "table-7.table.json").write_text("{}")
-    words = ("serve", "guandan", "--port", "0", *FOUR, "--tables", "2", "--seed", "1")
+    words = ("serve", "guandan", "--kb", str(short_rules()), "--port", "0", *FOUR, "--tables", "2", "--seed", "1")
     answer = run(*words, "--spectator-dir", str(tmp_path))
     assert sorted(path.name for path in tmp_path.glob("*.json")) == ["table-0.table.json", "table-1.table.json"]
     assert re.search(r"^table/seat +player +won +decisions +defaults +faults", answer.stdout)
@@ -68,25 +73,38 @@ def test_the_result_as_a_table(tmp_path: Path) -> None:
     assert re.search(r"^Ready for connect. ws://127.0.0.1:\d+/game/NAME$", answer.stderr, re.MULTILINE)
 
 
+def command(folder: Path, *arguments: str) -> None:
+    """Run a command that prints to files ``stdout`` and ``stderr`` of a folder."""
+    sys.argv = ["abl-cards", *arguments]
+    with (
+        (folder / "stdout").open("w", 1, "utf-8") as sys.stdout,
+        (folder / "stderr").open("w", 1, "utf-8") as sys.stderr,
+    ):
+        main()
+
+
 def test_join_a_served_table(tmp_path: Path) -> None:
     """Two processes: the client has the last seat, and both report and record the same games."""
     files = [tmp_path / name for name in ("served.jsonl", "joined.jsonl.gz")]
-    arguments = ("serve", "guandan", "--port", "0", *FOUR[:6], "--games", "2", "--start-delay", "0", "--json",
-                 "--record", str(files[0]))  # fmt: skip
-    with subprocess.Popen(
-        [*COMMAND, *arguments], cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    ) as server:
-        assert server.stderr
-        ready = re.search(r"ws://127.0.0.1:\d+", server.stderr.readline())
-        assert ready
-        try:
-            joined = run(
-                "join", ready[0], "--agent", "random", "--name", "the guest", "--record", str(files[1]), "--json"
-            )
-            served_json, _ = server.communicate(timeout=60)
-        finally:
-            server.kill()
-    result, outcome = json.loads(served_json), json.loads(joined.stdout)
+    rules = ("--kb", str(short_rules()))
+    arguments = ("serve", "guandan", *rules, "--port", "0", *FOUR[:6], "--games", "2", "--seed", "1", "--start-delay",
+                 "0", "--json", "--record", str(files[0]))  # fmt: skip
+    engine()  # so that the fork has it too
+    server, told = Forked(partial(command, tmp_path, *arguments)), tmp_path / "stderr"
+    try:
+        while not (ready := re.search(r"ws://127.0.0.1:\d+", told.read_text("utf-8") if told.exists() else "")):
+            assert server.is_running()
+            sleep(0.01)
+        joined = run(
+            "join", ready[0], *rules, "--agent=random", "--name=the guest", "--record", str(files[1]), "--json"
+        )
+        for _ in range(6000):
+            if not server.is_running():
+                break
+            sleep(0.01)
+    finally:
+        server.kill()
+    result, outcome = json.loads((tmp_path / "stdout").read_text("utf-8")), json.loads(joined.stdout)
     assert (joined.exit_code, outcome["seat"], outcome["games"], outcome["over"], outcome["problems"]) == (
         0,
         3,
@@ -113,7 +131,8 @@ def test_join_a_served_table(tmp_path: Path) -> None:
     untouched = str(
         sum(record["match"] == 0 for record in written)
     )  # a turned game orders its losers by the deal's seats
-    assert run("replay", "guandan", str(files[1]), "--limit", untouched).exit_code == 0
+    replayed = run("replay", "guandan", *rules, str(files[1]), "--limit", untouched)
+    assert replayed.exit_code == 0, replayed.output
 
 
 @pytest.mark.parametrize(

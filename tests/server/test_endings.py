@@ -8,9 +8,10 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from time import sleep
 from typing import Any
 
 import pytest
@@ -21,6 +22,7 @@ from abl_cards.server.results import ServedResult
 from abl_cards.server.server import GameServer
 from tests.cli_runs import ROOT, run
 from tests.effort import long
+from tests.forked import Forked
 from tests.server.servers import Log, plan
 from tests.server.servers import run as run_task
 
@@ -89,7 +91,20 @@ def test_a_server_that_fails_during_a_game(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def killed(*arguments: str, file: Path) -> None:
-    """Start a command, and kill it when the file grows."""
+    """Start a command in a fork, and kill it when the file grows."""
+    process = Forked(lambda: run(*arguments))
+    try:
+        for _ in range(6000):
+            assert process.is_running()
+            if file.is_file() and file.stat().st_size > 4096:
+                break
+            sleep(0.01)
+    finally:
+        process.kill()
+
+
+def killed_from_a_shell(*arguments: str, file: Path) -> None:
+    """Start a command in a process of its own, and kill it when the file grows."""
     with subprocess.Popen([*COMMAND, *arguments], cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as it:
         try:
             for _ in range(3000):
@@ -106,18 +121,21 @@ AGENTS = [f"--seat={seat}={name}" for seat, name in enumerate(["greedy", "random
 
 
 @pytest.mark.parametrize(
-    ("command", "name"),
+    ("kill", "command", "name"),
     [
-        (["match", "guandan", "greedy", "random", "--games", "300"], "games.jsonl.gz"),
+        (killed, ["match", "guandan", "greedy", "random", "--games", "300"], "games.jsonl.gz"),
         pytest.param(
-            ["serve", "guandan", "--port", "0", *AGENTS, "--games", "1000", "--tables", "2"], "games.jsonl", marks=long
+            killed_from_a_shell,
+            ["serve", "guandan", "--port", "0", *AGENTS, "--games", "1000", "--tables", "2"],
+            "games.jsonl",
+            marks=long,
         ),
     ],
 )
-def test_killed_while_recording(tmp_path: Path, command: list[str], name: str) -> None:
+def test_killed_while_recording(tmp_path: Path, kill: Callable[..., None], command: list[str], name: str) -> None:
     """The file has its name from the first episode on, and finished episodes can be replayed."""
     path = tmp_path / name
-    killed(*command, "--record", str(path), file=path)
+    kill(*command, "--record", str(path), file=path)
     assert [file.name for file in tmp_path.iterdir()] == [name]
     answer = run("replay", "guandan", str(path), "--json")
     result = json.loads(answer.stdout)

@@ -16,6 +16,7 @@ from abl_cards.games.types.moves import Moves
 from abl_cards.protocols.contest.client import ContestClient
 from abl_cards.protocols.contest.dealer import ContestDealer
 from abl_cards.protocols.contest.handshake import ContestHandshake
+from tests.effort import amount
 from tests.games.guandan.states import engine
 
 
@@ -61,7 +62,7 @@ def assert_equal_decisions(seen: Any, expected: Any) -> None:
         assert (seen.to_beat, (seen.observe() == expected.observe()).all()) == (expected.to_beat, True)
 
 
-NUM_DECISIONS = 400
+NUM_DECISIONS = amount(150, 400)
 """Number of compared decisions; a match has some thousands."""
 
 

@@ -22,7 +22,7 @@ from abl_cards.protocols.registry import find_protocol
 from abl_cards.server.client import Client, client_name
 from abl_cards.server.results import ServedResult
 from abl_cards.server.server import GameServer, serve
-from tests.effort import long
+from tests.effort import amount, long
 from tests.server.plain_client import PlainClient
 from tests.server.servers import ClientFunction, engine, guest, plan, run, visit
 
@@ -97,8 +97,9 @@ def test_guests_beside_agents() -> None:
 
 def test_kb_as_guest() -> None:
     """The agent kb reads all observations, and receives the same ones from messages."""
-    result, guests, _ = run(visit(plan({1: "greedy", 3: "greedy"}, games=2, seed=3), [guest("kb")] * 2))
-    assert outcome(result) == match("kb", "greedy", 2, 3)
+    games = amount(1, 2)
+    result, guests, _ = run(visit(plan({1: "greedy", 3: "greedy"}, games=games, seed=3), [guest("kb")] * 2))
+    assert outcome(result) == match("kb", "greedy", games, 3)
     assert [joined.problems for joined in guests] == [0, 0]
 
 
@@ -262,21 +263,33 @@ FAULT_OF = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", [*dict.fromkeys([*FAULT_OF, *FRAMES])])
-def test_faulty_clients(kind: str) -> None:
+PARTNERS = [
+    ("dies", "null"), ("answers twice", "garbage"), ("leaves", "out of range"), ("out of turn", "deep"),
+    ("huge", "null index"), ("negative", "a list"), ("empty",), ("stalls",),
+]  # fmt: skip
+"""Kinds of faults of the clients of one table; one that stalls has a time to think in which good answers are late."""
+
+
+def test_every_fault_is_tried() -> None:
+    assert sorted(kind for kinds in PARTNERS for kind in kinds) == sorted({*FAULT_OF, *FRAMES})
+
+
+@pytest.mark.parametrize("kinds", PARTNERS, ids=", ".join)
+def test_faulty_clients(kinds: tuple[str, ...]) -> None:
     """Games continue after any fault, and faults are counted at the seat of the client only."""
-    agents = {0: "greedy", 1: "greedy", 2: "greedy"}
-    think_time = 0.002 if kind == "stalls" else 30.0
-    well = 0 if kind == "stalls" else 3  # a good answer may be late as well, and then comes out of turn
-    result, _, log = run(visit(plan(agents, seed=3, think_time=think_time), [Faulty(kind, well)]))
-    seat = result.tables[0].seats[3]
-    fault = FAULT_OF.get(kind, "garbage")
-    assert seat.faults[fault] > 0
-    assert not sum(count for other, count in seat.faults.items() if other != fault)
-    if fault != "turn":
-        assert seat.defaults >= seat.decisions - 3 > 0
+    free = (1, 3)[-len(kinds) :]
+    think_time = 0.002 if "stalls" in kinds else 30.0
+    well = 0 if "stalls" in kinds else 3  # a good answer may be late as well, and then comes out of turn
+    config = plan(dict.fromkeys({0, 1, 2} - set(free), "greedy"), seed=3, think_time=think_time)
+    result, _, log = run(visit(config, [Faulty(kind, well) for kind in kinds]))
+    for number, kind in enumerate(kinds):
+        seat, fault = result.tables[0].seats[free[number]], FAULT_OF.get(kind, "garbage")
+        assert seat.faults[fault] > 0
+        assert not sum(count for other, count in seat.faults.items() if other != fault)
+        if fault != "turn":
+            assert seat.defaults >= seat.decisions - 3 > 0
+        assert sum(f"client{number}: first fault of kind {fault}" in line for line in log) == 1
     assert sum(result.tables[0].wins) == 1
-    assert sum(f"first fault of kind {fault}" in line for line in log) == 1
 
 
 class Deaf:
@@ -395,7 +408,7 @@ def test_noise() -> None:
             shake[:-4] + b"\r\nX: " + b"y" * 99_999,
             b"GET / HTTP/1.1\r\n\r\n",
         ]
-        throws += [dice.randbytes(dice.randrange(200)) for _ in range(100)]
+        throws += [dice.randbytes(dice.randrange(200)) for _ in range(amount(50, 100))]
         throws += [shake + dice.randbytes(20), shake + b"\x81\xff" + b"\xff" * 8, shake + b"\x81\x85abcd"]
         async with GameServer(plan({1: "greedy", 3: "greedy"}, games=1, seed=1)) as server:
             playing = asyncio.create_task(server.play_games())
@@ -403,7 +416,7 @@ def test_noise() -> None:
             for noise in throws:
                 await throw(server.port, noise)
             before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-            for noise in throws * 4:
+            for noise in throws * amount(2, 4):
                 await throw(server.port, noise)
             assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 20_000  # KiB
             await asyncio.gather(guest("greedy")(url), guest("greedy")(url))
