@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import copy
 import re
-from contextlib import suppress
 from functools import cache
 from glob import glob
 from pathlib import Path
@@ -14,12 +13,12 @@ import pytest
 
 from abl_cards.core import ErrorCode, GameError
 from tests.conftest import ROOT
+from tests.source_calls import find_calls
 
 ARGUMENTS_BEFORE_CODE = {"GameError": 1, "make_kb_error": 2, "make_error": 3, "make_warning": 3}
 """Positional arguments that precede the code."""
 
 
-CALL = re.compile(rf"(?<![\w.])(?<!class )(?<!def )(?:{'|'.join(ARGUMENTS_BEFORE_CODE)})\(")
 CODE = re.compile(r"^[^#`\n]*?\bErrorCode\.([A-Z_]+)\b", re.MULTILINE)
 
 
@@ -28,20 +27,6 @@ def sources() -> dict[str, str]:
     """Return the modules of the package, including the linked folders."""
     names = glob("abl_cards/**/*.py", root_dir=ROOT, recursive=True)
     return {name: (ROOT / name).read_text("utf-8") for name in sorted(names)}
-
-
-def call_at(text: str, begin: int) -> ast.Call:
-    """Return the call that begins at a position: the shortest text from there that is an expression.
-
-    Parsing all modules as a whole would take ten times as long.
-    """
-    end = begin
-    while end := text.find(")", end) + 1:
-        with suppress(SyntaxError):
-            call = ast.parse(text[begin:end], mode="eval").body
-            assert isinstance(call, ast.Call)
-            return call
-    raise AssertionError(text[begin : begin + 80])
 
 
 def has_code(call: ast.Call) -> bool:
@@ -53,13 +38,12 @@ def has_code(call: ast.Call) -> bool:
 
 
 def test_every_error_has_a_code() -> None:
-    calls = [(name, text, found.start()) for name, text in sources().items() for found in CALL.finditer(text)]
-    missing = [
-        f"{name}:{text.count(chr(10), 0, begin) + 1}"
-        for name, text, begin in calls
-        if not has_code(call_at(text, begin))
+    calls = [
+        (f"{name}:{line}", call)
+        for name, text in sources().items()
+        for line, call in find_calls(text, ARGUMENTS_BEFORE_CODE)
     ]
-    assert not missing
+    assert not [place for place, call in calls if not has_code(call)]
     assert len(calls) > 500
 
 
@@ -71,9 +55,9 @@ def test_every_error_has_a_code() -> None:
     ],
 )  # fmt: skip
 def test_calls_without_a_code_are_found(call: str, expected: bool) -> None:
-    (found,) = CALL.finditer(f"raise {call}\n# other text)\n")
-    assert has_code(call_at(found.string, found.start())) == expected
-    assert not CALL.search(f"class {call}: other.{call}")
+    ((line, found),) = find_calls(f"\nraise {call}\n# other text)\n", ARGUMENTS_BEFORE_CODE)
+    assert (line, has_code(found)) == (2, expected)
+    assert not list(find_calls(f"class {call}: other.{call}", ARGUMENTS_BEFORE_CODE))
 
 
 def test_every_code_is_used() -> None:

@@ -9,6 +9,7 @@ import pytest
 from abl_cards.core import PACKAGE, ErrorCode, GameError
 from abl_cards.web.error_json import HTTP_CODES, error_json
 from abl_cards.web.page_scripts import PageScripts
+from tests.source_calls import find_calls
 from tests.web.test_scripts import run_script
 from tests.web.test_words import FOREIGN
 
@@ -21,9 +22,7 @@ def raised_errors() -> dict[str, set[int]]:
     """Return the codes of the GameErrors of these packages, with the numbers of values that they carry."""
     found: dict[str, set[int]] = {}
     for path in (path for package in REACHABLE for path in Path(PACKAGE, package).rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.func.id != "GameError":
-                continue
+        for _, node in find_calls(path.read_text("utf-8"), ["GameError"]):
             codes = [
                 ErrorCode[part.attr]
                 for part in node.args

@@ -14,11 +14,12 @@ from typing import Any, NamedTuple
 import pytest
 
 from abl_cards.core.errors import ErrorCode, GameError
-from abl_cards.web import connections, fairness
+from abl_cards.web import connections, fairness, middleware
 from abl_cards.web.config import WebConfig
 from abl_cards.web.fairness import LOCAL_CLIENT, CapacityError, ClientRateLimiter, choose_eviction
-from abl_cards.web.limits import REQUEST_BURST, TokenBucket
+from abl_cards.web.limits import REQUEST_BURST, REQUEST_RATE, TokenBucket
 from abl_cards.web.websocket import CLOSE_CAPACITY
+from tests.effort import amount
 from tests.web.asgi import Socket, request
 
 Run = Any
@@ -75,14 +76,17 @@ def test_what_is_busy_gives_way_when_it_was_not_used_for_long() -> None:
         evicted("a", held(("a", True, 1.0), ("a", True, 2.0)), 2, 9, now=10.0, idle_timeout=60.0)
 
 
-def test_one_who_floods_keeps_nobody_out(with_page: Run) -> None:
+def test_one_who_floods_keeps_nobody_out(with_page: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    burst = int(amount(60, int(REQUEST_BURST)))
+    monkeypatch.setattr(middleware, "REQUEST_BURST", float(burst))
+    monkeypatch.setattr(middleware, "REQUEST_RATE", REQUEST_RATE * burst / REQUEST_BURST)
     rates = ClientRateLimiter(1e-9, 3, 4.0)
     assert [rates.try_acquire("a") for _ in range(5)] == [True] * 3 + [False] * 2
     assert [rates.try_acquire("b") for _ in range(4)] == [True] * 3 + [False]
     assert isinstance(rates._shared_bucket, TokenBucket)
 
     async def test(page: Any) -> None:
-        statuses = {(await page.ask("/static/icon.svg")).status for _ in range(2 * int(REQUEST_BURST))}
+        statuses = {(await page.ask("/static/icon.svg")).status for _ in range(2 * burst)}
         assert statuses == {200, 429}
         other = await request(page.app, "GET", "/static/icon.svg", client="10.0.0.9")
         assert other.status == 200

@@ -13,7 +13,7 @@ from abl_cards.web.config import WebConfig
 from abl_cards.web.game_tiles import FILE_NAME, GameTiles
 from abl_cards.web.lan import network_json
 from abl_cards.web.qr import QUIET_ZONE, make_qr
-from tests.effort import long
+from tests.effort import amount, long
 from tests.web.asgi import request
 from tests.web.test_keeping import run_twice
 from tests.web.test_scripts import run_script
@@ -211,20 +211,21 @@ def test_a_browser_sees_its_own_tables_and_no_others(with_page: Run, tmp_path: P
 )  # fmt: skip
 def test_a_hundred_newcomers_each_get_a_table(with_page: Run, address: str) -> None:
     """Nobody sees a limit, also where all come from one address; those on this machine are all connected."""
+    people = amount(30, 100)
 
     async def test(page: Any) -> None:
         opened = []
-        for number in range(100):
+        for number in range(people):
             body = json.dumps({"game": "president"}).encode()
             client = address.format(number)
             answer = await request(page.app, "POST", "/api/tables", body, page.headers, client)
             assert answer.status == 200, answer.body
             opened.append((answer.json()["table"], answer.json()["token"]))
-        assert len({table for table, _ in opened}) == 100
+        assert len({table for table, _ in opened}) == people
         assert {table for table, _ in opened} <= set(page.house.tables)  # none gave way to another one
         if address == "127.0.0.1":
             sockets = await asyncio.gather(*(page.sit(*one) for one in opened))
-            assert [socket.closed for socket in sockets] == [None] * 100
+            assert [socket.closed for socket in sockets] == [None] * people
 
     with_page(test)
 

@@ -7,6 +7,7 @@ import io
 import json
 import zipfile
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from abl_cards.games.game import load
 from abl_cards.web.config import WebConfig
 from abl_cards.web.executor import EngineExecutor
 from tests.cli_runs import run
+from tests.effort import amount
 from tests.web.conftest import Page
 
 FOUR = {"hand": ["S5", "H5", "D5", "C5"], "to_beat": None}
@@ -60,7 +62,10 @@ def test_an_edit_changes_legal_moves_and_nothing_of_the_game(with_page: Within) 
 
 def test_old_records_are_played_again(with_page: Within, tmp_path: Path) -> None:
     file = tmp_path / "games.jsonl"
-    assert run("match", "president", "random", "random", "--games", "2", "--record", str(file)).exit_code == 0
+    assert (
+        run("match", "president", "random", "random", "--games", str(amount(1, 2)), "--record", str(file)).exit_code
+        == 0
+    )
 
     async def play(page: Page) -> None:
         lab, _ = await begin(page)
@@ -119,12 +124,13 @@ def test_rules_are_told_in_words_balanced_and_covered(with_page: Within) -> None
         chinese = (await ask(page, lab, "words", language="zh"))["sections"]
         assert english[0]["lines"][0].startswith("4 seats")
         assert chinese[0]["lines"][0].startswith("4家")
-        job = await run_job(page, lab, "balance", games=20, player="greedy")
+        games = amount(6, 20)
+        job = await run_job(page, lab, "balance", games=games, player="greedy")
         before, after = job["result"]["balance"]
         assert before == after
-        assert job["done"] == job["total"] == 40
+        assert job["done"] == job["total"] == 2 * games
         await ask(page, lab, "write", name="more.lp", text="never(R) :- held(R,4), held(R,1), not held(R,2).")
-        coverage = (await run_job(page, lab, "coverage", games=6))["result"]
+        coverage = (await run_job(page, lab, "coverage", games=amount(2, 6)))["result"]
         assert [rule["file"] for rule in coverage["silent"] if rule["own"]] == ["more.lp"]
 
     with_page(play)
@@ -146,13 +152,12 @@ def test_a_folder_is_taken_along_or_saved_where_it_may_be(with_page: Within, tmp
     with_page(play, WebConfig(save_folder=tmp_path))
 
 
-@pytest.mark.parametrize(
-    "name", ["../x.lp", "/etc/passwd", "x.py", "a/b.lp", "profiles/../../x.lp", "X.lp", "", "x.lp\0", "common/x.lp"]
-)
-def test_no_path_leaves_the_folder(with_page: Within, name: str) -> None:
+def test_no_path_leaves_the_folder(with_page: Within) -> None:
+    outside = ["../x.lp", "/etc/passwd", "x.py", "a/b.lp", "profiles/../../x.lp", "X.lp", "", "x.lp\0", "common/x.lp"]
+
     async def play(page: Page) -> None:
         lab, _ = await begin(page)
-        for do in ("read", "write", "revert", "complete"):
+        for name, do in product(outside, ("read", "write", "revert", "complete")):
             answer = await page.post(lab, {"do": do, "name": name, "text": "x."})
             assert answer.status == 400, (do, name)
 

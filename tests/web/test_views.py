@@ -13,7 +13,7 @@ from abl_cards.games.types import LEADING, NO_CARD, ONLY_TABLE
 from abl_cards.web.seats import Permission, TableSeat
 from abl_cards.web.snapshot import make_snapshot
 from abl_cards.web.table import WebTable
-from tests.effort import long
+from tests.effort import amount, long
 
 Cards = Counter[str]
 
@@ -114,7 +114,7 @@ class Follower:
 def test_views_equal_the_state(name: str) -> None:
     follower = Follower(name)
     follower.check()
-    while follower.num_events < 300:
+    while follower.num_events < amount(100, 300):
         follower.step()
         follower.check()
 

@@ -31,6 +31,7 @@ from abl_cards.protocols.botzone.network_parts import find_best_moves
 from abl_cards.protocols.botzone.registry import BotzoneGame
 from abl_cards.protocols.botzone.session import BotzoneSession
 from tests.cli_runs import run
+from tests.effort import amount
 from tests.games.random_play import match_keys
 from tests.protocols.botzone.old_python import too_new
 
@@ -68,7 +69,7 @@ def test_numpy_computes_the_probabilities_of_torch(engine: Engine, file: Path) -
     session = BotzoneSession(engine.rules)
     tables = engine.start_matches(match_keys(1, 57), session)
     compared = 0
-    while not tables.num_episodes[0] and compared < 25:
+    while not tables.num_episodes[0] and compared < amount(8, 25):
         if tables.rows_to_choose().size:
             tables.choose(ONLY_TABLE, player.choose(tables.choices(ONLY_TABLE), KEYS))
             continue

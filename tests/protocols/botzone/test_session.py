@@ -22,6 +22,7 @@ from abl_cards.protocols.botzone.faults import Fault
 from abl_cards.protocols.botzone.registry import BotzoneGame
 from abl_cards.protocols.botzone.session import BotzoneSession
 from tests.cli_runs import run
+from tests.effort import amount
 from tests.games.doudizhu.decided import engine_of
 from tests.games.random_play import match_keys, play_out
 from tests.protocols.botzone.old_python import too_new
@@ -34,7 +35,7 @@ def test_the_bot_plays_the_moves_of_kb(profile: str) -> None:
     rules, kb = json.loads(json.dumps(bot_data(engine.rules, engine.preference_model()))), make_agent("kb", engine)
     session = BotzoneSession(engine.rules)
     tables = engine.start_matches(match_keys(1, 31), session)
-    for number in range(3):
+    for number in range(amount(1, 3)):
         if number:
             tables.begin_match(ONLY_TABLE, match_keys(1, 31 + number))
         while tables.winner[0] < 0:

@@ -25,6 +25,7 @@ from abl_cards.protocols.botzone.registry import BotzoneGame
 from abl_cards.protocols.botzone.session import BotzoneSession
 from abl_cards.protocols.botzone.tractor import tractor_numbering
 from tests.cli_runs import run
+from tests.effort import amount
 from tests.games.random_play import match_keys
 from tests.protocols.botzone.old_python import too_new
 from tests.protocols.botzone.transcripts import read
@@ -42,7 +43,7 @@ def kinds(cards: list[int]) -> list[int]:
 
 
 def test_the_bot_plays_the_moves_of_kb() -> None:
-    """All decisions of a round agree for all four seats, forced ones included."""
+    """Decisions of a round agree for all four seats, forced ones included: every third one, or all with --long."""
     engine = engine_of()
     rules, kb = json.loads(json.dumps(bot_data(engine.rules, engine.preference_model()))), make_agent("kb", engine)
     logs = list[dict[str, Any]]()
@@ -55,12 +56,13 @@ def test_the_bot_plays_the_moves_of_kb() -> None:
     for entry in logs:
         log = entry["log"]
         messages: dict[str, dict[str, list[Any]]] = {str(seat): {"requests": [], "responses": []} for seat in range(4)}
-        for entry_output, answered in zip(log[:-1:2], log[1::2], strict=True):
+        for number, (entry_output, answered) in enumerate(zip(log[:-1:2], log[1::2], strict=True)):
             ((seat, request),) = entry_output["output"]["content"].items()
             message = messages[seat]
             message["requests"].append(request)
             response = answered[seat]["response"]
-            assert kinds(tractor_bot_file.answer(rules, json.loads(json.dumps(message)))) == kinds(response)
+            if number % amount(3, 1) == 0:
+                assert kinds(tractor_bot_file.answer(rules, json.loads(json.dumps(message)))) == kinds(response)
             message["responses"].append(response)
 
 
@@ -76,7 +78,7 @@ def test_it_plays_like_kb_among_random_agents() -> None:
         if tables.rows_to_choose().size:
             tables.choose(ONLY_TABLE, at_random.choose(tables.choices(ONLY_TABLE), keys))
             continue
-        if not tables.state.is_composing[0] and tables.state.num_acts[0] % 3 == 0:
+        if not tables.state.is_composing[0] and tables.state.num_acts[0] % amount(7, 3) == 0:
             response = tractor_bot_file.answer(rules, json.loads(json.dumps(session.message())))
             assert kinds(response) == _kb_play(engine.rules, kb, tables)
         tables.play(ONLY_TABLE, at_random.play(tables.decisions(ONLY_TABLE), keys))
