@@ -321,6 +321,8 @@ class Lobby:
         for tasks in (self._background_tasks, self._restoring_tasks, self._agent_tasks):
             for task in tasks.values():
                 task.cancel()
+        for table in self.tables.values():
+            table.write_event = lambda what, line: None  # the agent of a thread may still play
         self.tables.clear()
         self.tiles.close()
         self.labs.close()
