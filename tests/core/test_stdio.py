@@ -88,12 +88,21 @@ def test_a_closed_stdout_is_nobody_elses() -> None:
     assert (done.returncode, done.stderr) == (0, b"?")
 
 
-def test_closed_stdin_and_stderr_do_no_harm() -> None:
-    def close() -> None:
-        os.close(0)
-        os.close(2)
+def close() -> None:
+    """Close stdin and stderr."""
+    os.close(0)
+    os.close(2)
 
-    done = subprocess.run([*COMMAND, "legal", "gandengyan"], stdout=subprocess.PIPE, preexec_fn=close)
+
+def test_closed_stdin_is_empty_and_closed_stderr_is_nowhere() -> None:
+    code = "from abl_cards.core.stdio import open_standard_streams; open_standard_streams(); import sys; "
+    code += "assert sys.stdin.read() == ''; print('lost', file=sys.stderr, flush=True); print('kept')"
+    done = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, preexec_fn=close)
+    assert (done.returncode, done.stdout) == (0, b"kept\n")
+
+
+def test_closed_stdin_and_stderr_do_no_harm() -> None:
+    done = subprocess.run([*COMMAND, "legal", "hearts"], stdout=subprocess.PIPE, preexec_fn=close)
     assert done.returncode in (0, 1)
 
 

@@ -1,12 +1,16 @@
 """Tests of random rule folders: their constructs, and agreement with the naive reading."""
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from abl_cards.asp import sandbox
 from abl_cards.asp.terms import Atom, Term
 from tests.effort import amount, long
-from tests.fuzz.child import REFUSED, STOPPED
+from tests.fuzz import runner
+from tests.fuzz.child import REFUSED, STOPPED, outcome
 from tests.fuzz.counts import count
 from tests.fuzz.draft import CONSTRUCTS
 from tests.fuzz.generator import drawn
@@ -30,7 +34,27 @@ def test_the_same_number_gives_the_same_folder() -> None:
     assert drawn(7).files != drawn(8).files
 
 
-def test_few_folders(tmp_path: Path) -> None:
+class InProcess:
+    """Replacement of the child process, which would import everything again and load all kernels."""
+
+    def __init__(self, *_: Any) -> None:
+        pass
+
+    def request(self, payload: dict[str, Any]) -> Any:
+        """Check a folder; the request and its answer pass through JSON."""
+        asked = json.loads(json.dumps(payload))
+        return json.loads(
+            json.dumps(outcome(asked["seed"], Path(asked["folder"]), asked["states"], asked["tables"], asked["steps"]))
+        )
+
+    def close(self) -> None:
+        pass
+
+
+def test_few_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if amount(1, 0):
+        monkeypatch.setattr(runner, "SubprocessWorker", InProcess)
+        monkeypatch.setattr(sandbox, "_in_process", True)
     narrow = [seed for seed in range(1, MANY) if drawn(seed).widest <= NARROW][:FEW]
     results = run(narrow, tmp_path, lambda _: None, states=15, tables=12, steps=45)
     assert not wrong(results), report(results)

@@ -16,6 +16,7 @@ from abl_cards.games.types.moves import DRAW
 from abl_cards.protocols.common.remote_protocol import InvalidAnswerError, JoinRequest
 from abl_cards.protocols.plain import PlainDealer, PlainProtocolClient
 from abl_cards.protocols.registry import find_protocol, game_of_dialect
+from tests.effort import amount
 
 AUCTION = """
 #include <pack52>. #include <seats>. #include <climbing>.
@@ -80,10 +81,11 @@ def test_clients_play_whole_games(name: str, tmp_path: Path) -> None:
         name = str(tmp_path)
     engine = load(name).engine()
     assert isinstance(engine, Engine)
-    winners, clients = play_games(engine, 2)
+    games = amount(1, 2)
+    winners, clients = play_games(engine, games)
     assert [client.result.seat for client in clients] == list(range(len(clients)))
     for client in clients:
-        assert (client.result.is_over, client.result.games) == (True, 2)
+        assert (client.result.is_over, client.result.games) == (True, games)
         assert client.result.wins == sum(winner == client.result.seat for winner in winners)
 
 

@@ -366,7 +366,8 @@ def test_a_table_that_lies_ready_is_given_again_when_nobody_sits_down(tmp_path: 
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "[" * 9999, '{"for":1,"rules":5}', '{"rules":"."}', "\0", '"x"'])
-def test_a_damaged_picture_is_none(tmp_path: Path, text: str) -> None:
+def test_a_damaged_picture_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    monkeypatch.chdir(tmp_path)  # small, where all files of the folder are read
     (tmp_path / FILE_NAME).write_text(text)
     assert PrewarmedTable(WebConfig(state_folder=tmp_path, prewarm_table=True)).table_name == ""
 
