@@ -90,9 +90,9 @@ def test_join_a_served_table(tmp_path: Path) -> None:
     arguments = ("serve", "guandan", *rules, "--port", "0", *FOUR[:6], "--games", "2", "--seed", "1", "--start-delay",
                  "0", "--json", "--record", str(files[0]))  # fmt: skip
     engine()  # so that the fork has it too
-    server, told = Forked(partial(command, tmp_path, *arguments)), tmp_path / "stderr"
+    server, log = Forked(partial(command, tmp_path, *arguments)), tmp_path / "stderr"
     try:
-        while not (ready := re.search(r"ws://127.0.0.1:\d+", told.read_text("utf-8") if told.exists() else "")):
+        while not (ready := re.search(r"ws://127.0.0.1:\d+", log.read_text("utf-8") if log.exists() else "")):
             assert server.is_running()
             sleep(0.01)
         joined = run(
