@@ -17,6 +17,7 @@ from abl_cards.games.engine import Engine
 from abl_cards.games.game import load
 from abl_cards.games.sampling import sample_estimate
 from abl_cards.learners.presets import PRESETS
+from tests.effort import amount
 from tests.learners.tiny import TINY, save_untrained
 
 
@@ -59,7 +60,7 @@ def test_parts_of_trained_networks() -> None:
     assert {"projection", "lookahead", "endgame", "minimiser"} <= {*parts}
     assert parts["lookahead"].variant_of("abl:think=50,endgame=8") == "abl:no-lookahead"
     assert parts["endgame"].variant_of("abl:think=50,endgame=8") == "abl:endgame=0,think=50"
-    for name in ("projection", "lookahead", "endgame", "minimiser"):
+    for name in ("endgame", "minimiser", "projection", "lookahead")[: amount(1, 4)]:
         remaining = names(list_parts(engine, parts[name].variant_of("abl")))
         assert name not in remaining
 

@@ -15,14 +15,16 @@ from abl_cards.agents.baselines import RandomAgent
 from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.games.game import load
 from abl_cards.matches.match_runner import play_match, play_shard
+from tests.effort import amount
 from tests.games.notation.folders import WILD
 
-PARTS = ["preferences", "kb:structure", "kb:leading"]
+PARTS = ["preferences", "kb:structure", "kb:leading"][:: amount(2, 1)]
+GAMES = amount(96, 150)
 
 
 @pytest.fixture(scope="module")
 def whole() -> Ablation:
-    return ablate("president", "kb", PARTS, games=150, seed=1)
+    return ablate("president", "kb", PARTS, games=GAMES, seed=1)
 
 
 def test_a_part_that_decides(whole: Ablation) -> None:
@@ -95,20 +97,20 @@ def test_resuming_gives_the_same_table(whole: Ablation, tmp_path: Path, monkeypa
 
     monkeypatch.setattr(shards, "play_shard", stop_at_third)
     with pytest.raises(KeyboardInterrupt):
-        ablate("president", "kb", PARTS, games=150, seed=1, folder=tmp_path)
+        ablate("president", "kb", PARTS, games=GAMES, seed=1, folder=tmp_path)
     file = tmp_path / RESULT_FILE
     assert len(file.read_text("utf-8").splitlines()) == 2
     file.write_text(file.read_text("utf-8") + '{"cell": {"ma', "utf-8")  # killed while it was writing
     finished: list[tuple[str, int, int]] = []
     resumed = ablate(
-        "president", "kb", PARTS, games=150, seed=1, folder=tmp_path,
+        "president", "kb", PARTS, games=GAMES, seed=1, folder=tmp_path,
         on_progress=lambda part, done, total: finished.append((part.name, done, total)),
     )  # fmt: skip
     assert resumed == whole
     assert calls[2] == calls[3]  # the shard that was interrupted is the first one that is played
     assert [done for name, done, _ in finished if name == "preferences"] == [0, 48, 96]
     played = len(calls)
-    assert ablate("president", "kb", PARTS, games=150, seed=1, folder=tmp_path) == whole
+    assert ablate("president", "kb", PARTS, games=GAMES, seed=1, folder=tmp_path) == whole
     assert len(calls) == played  # nothing is played again
     other = ablate("president", "kb", ["kb:leading"], games=48, seed=2, folder=tmp_path)
     assert len(calls) == played + 1

@@ -19,11 +19,13 @@ from abl_cards.games.game import load
 from abl_cards.learners.presets import PRESETS
 from abl_cards.learners.weights_io import load_card
 from abl_cards.matches.seed_intervals import combine_seeds
+from tests.effort import amount
 from tests.learners.tiny import TINY
 
 SETTINGS = {"preset": "tiny", "num_envs": 16, "rollout_size": 128, "minibatch_size": 64, "workers": 1, "threads": 1}
-PLAN = TrainingPlan(0.001, 2, 300, SETTINGS)
+PLAN = TrainingPlan(0.001, amount(1, 2), amount(150, 300), SETTINGS)
 PARTS = ["abln", "kb:structure"]
+GAMES = amount(6, 12)
 
 
 @pytest.fixture(autouse=True)
@@ -40,7 +42,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def result(folder: Path) -> Ablation:
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(PRESETS, TINY.name, TINY)
-        return ablate("president", "abl:no-lookahead", PARTS, 12, training=PLAN, folder=folder)
+        return ablate("president", "abl:no-lookahead", PARTS, GAMES, training=PLAN, folder=folder)
 
 
 def test_interval_covers_seeds_and_deals(result: Ablation) -> None:
@@ -80,7 +82,7 @@ def test_a_repeated_command_trains_nothing(result: Ablation, folder: Path, monke
         raise AssertionError("trains again")
 
     monkeypatch.setattr(TwinTrainer, "_run", refuse)
-    assert ablate("president", "abl:no-lookahead", PARTS, 12, training=PLAN, folder=folder) == result
+    assert ablate("president", "abl:no-lookahead", PARTS, GAMES, training=PLAN, folder=folder) == result
 
 
 def test_seeds_end_for_a_part_that_is_decided(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -133,7 +135,7 @@ def test_rules_are_those_of_the_user(idle_folder: Path) -> None:
 
 def test_minutes_set_the_budget(tmp_path: Path) -> None:
     trainer = TwinTrainer(
-        load("president").engine(), create_twin_config(load("president").engine(), SETTINGS), tmp_path, 0.01
+        load("president").engine(), create_twin_config(load("president").engine(), SETTINGS), tmp_path, 0.001
     )
     twin = trainer.train(None, 1)  # of another seed: the first one is trained before it
     assert trainer.decisions

@@ -110,11 +110,12 @@ def test_kinds() -> None:
 
 def test_without_a_group_decisions_change() -> None:
     engine = load("guandan").engine()
-    decisions = sample_from_play(engine, 300, seed=1)
-    keys = np.zeros(300, np.uint64)
+    states = amount(120, 300)
+    decisions = sample_from_play(engine, states, seed=1)
+    keys = np.zeros(states, np.uint64)
     with_all, without = (make_agent(name, engine).play(decisions, keys) for name in ("kb", "kb:without=bombs"))
     changed = (with_all.cards != without.cards).any(axis=1)
-    assert 0 < changed.sum() < 300
+    assert 0 < changed.sum() < states
 
 
 def test_preferences_of_another_folder_change_decisions_and_no_rules(tmp_path: Path) -> None:
@@ -147,7 +148,7 @@ def test_a_match_names_its_agents_in_full() -> None:
 # --- abl --------------------------------------------------------------------------------------------------------------
 
 
-def labels_played(name: str, positions: int = 80, seed: int = 4) -> tuple[Any, Any, Any]:
+def labels_played(name: str, positions: int = amount(30, 80), seed: int = 4) -> tuple[Any, Any, Any]:
     """Return some positions with the agent's moves and labels."""
     engine = load("guandan").engine()
     decisions = sample_from_play(engine, positions, seed)
@@ -216,7 +217,7 @@ def test_preferences_of_another_folder_choose_among_the_card_sets_of_abl(untrain
 def test_the_opinion_of_abl_is_what_it_plays_by(untrained: str) -> None:
     """Explain the move that is played, with the network's estimate, projected by default."""
     engine = load("guandan").engine()
-    decisions = sample_from_play(engine, amount(10, 30), seed=6)
+    decisions = sample_from_play(engine, amount(5, 30), seed=6)
     estimates = {}
     for variant in ("", ",no-projection", ",no-preferences", ",no-lookahead"):
         player = make_explainable_agent(untrained + variant, engine)

@@ -16,6 +16,7 @@ from abl_cards.agents.terminal_ui import Terminal
 from abl_cards.games.game import load
 from abl_cards.matches.match_runner import play_match
 from tests.cli_runs import run
+from tests.effort import amount
 
 STATE = {"level": "8", "hand": ["H4", "H4", "C4", "H8", "D9", "S9", "SA"], "to_beat": ["Pair", "3", ["S3", "D3"]]}
 
@@ -118,12 +119,12 @@ def test_leaving(lines: list[str]) -> None:
 
 def test_a_whole_match_at_the_terminal() -> None:
     """Take the first choice each time: the log shows public plays only, and the partner is automatic."""
-    engine, talk = load("guandan").engine(), Talk(["1"] * 20_000)
-    result = play_match(engine, (talk.human(), make_agent("kb", engine)), 2, 3, names=("human", "kb"))
-    assert result.games == 2
+    engine, talk, games = load("guandan").engine(), Talk(["1"] * 20_000), amount(1, 2)
+    result = play_match(engine, (talk.human(), make_agent("kb", engine)), games, 3, names=("human", "kb"))
+    assert result.games == games
     everything = "".join(talk.heard)
-    assert everything.count("the match is over") == 2
-    assert everything.count("a new episode begins") + 2 >= result.episodes
+    assert everything.count("the match is over") == games
+    assert everything.count("a new episode begins") + games >= result.episodes
     both = Talk(["1"] * 5)
     with pytest.raises(PlayerLeftError):
         play_match(

@@ -227,7 +227,8 @@ def test_other_cards_for_the_same_labels_are_seen(tmp_path: Path) -> None:
         "only(set(3,1),1,card(3,s)).\nlacking_spade :- not held(3,s,1).\n#external held(R,S,N) : R = 3, S = s, N = 1.\n"
         "barred(set(3,1)) :- lacking_spade.\n"
     )
-    code, out, _ = run_of("president", variant(tmp_path / "spade", rules), "--states", "800", "--games", "0", "--json")
+    states = "--states", str(amount(300, 800))
+    code, out, _ = run_of("president", variant(tmp_path / "spade", rules), *states, "--games", "0", "--json")
     assert code == 0
     diff = json.loads(out)
     assert [label["label"] for label in diff["labels"]["other_cards"]] == ["set(3,1)"]
@@ -237,7 +238,8 @@ def test_other_cards_for_the_same_labels_are_seen(tmp_path: Path) -> None:
 
 def test_rules_that_leave_no_move_are_told_and_not_stumbled_over(tmp_path: Path) -> None:
     rules = "only(set(3,1),1,card(3,s)).\n"
-    code, out, err = run_of("president", variant(tmp_path / "stuck", rules), "--states", "600", "--games", "30")
+    extent = "--states", str(amount(300, 600)), "--games", str(amount(12, 30))
+    code, out, err = run_of("president", variant(tmp_path / "stuck", rules), *extent)
     assert (code, err.strip()) == (0, "")
     assert "other cards for set(3,1)" in out
     assert "balance: play stops by the edited rules: seat" in out
@@ -269,20 +271,20 @@ def test_two_profiles_are_compared(tmp_path: Path) -> None:
 
 
 def test_records_go_by_their_profile_and_those_left_out_are_counted(tmp_path: Path) -> None:
-    file, mixed, wrong = (tmp_path / name for name in ("north.jsonl", "mixed.jsonl", "wrong.jsonl"))
-    play = ("--games", "2", "--seed", "3", "--profile", "northern", "--record", str(file))
-    assert run_command("match", "tienlen", "greedy", "greedy", *play).exit_code == 0
+    file, mixed, wrong = (tmp_path / name for name in ("lowest.jsonl", "mixed.jsonl", "wrong.jsonl"))
+    play = ("--games", "2", "--seed", "3", "--profile", "lowest_seat", "--record", str(file))
+    assert run_command("match", "paodekuai", "greedy", "greedy", *play).exit_code == 0
     lines = file.read_text("utf-8").splitlines()
     mixed.write_text("\n".join([*lines, '{"game":"hearts","acts":[]}']) + "\n", "utf-8")
     wrong.write_text('{"game":"hearts","acts":[]}\n', "utf-8")
 
     def compare(records: Path) -> Any:
         words = ("--without", "leading", "--records", str(records), "--games", "0", "--states", "50", "--json")
-        return run_command("kb", "diff", "tienlen", *words)
+        return run_command("kb", "diff", "paodekuai", *words)
 
     compared = compare(file)
     assert (compared.exit_code, compared.stderr) == (0, "")
-    assert json.loads(compared.stdout)["profiles"] == ["northern", "northern"]
+    assert json.loads(compared.stdout)["profiles"] == ["lowest_seat", "lowest_seat"]
     partly = compare(mixed)
     assert partly.exit_code == 0
     assert f"mixed.jsonl:{len(lines) + 1}: " in partly.stderr

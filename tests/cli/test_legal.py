@@ -13,6 +13,7 @@ from abl_cards.cli import legal
 from abl_cards.core.jsonl import read_line_batches
 from abl_cards.games.game import load
 from tests.cli_runs import run
+from tests.effort import amount
 
 FOLLOWING = {"level": "8", "hand": ["H5", "H8"], "to_beat": ["Pair", "4", ["H4", "C4"]]}
 MOVES = {"moves": [["PASS", "PASS", "PASS"], ["Pair", "5", ["H5", "H8"]]]}
@@ -113,7 +114,7 @@ def test_bad_lines(line: str) -> None:
 
 
 @given(st.lists(STATES | JSON, min_size=1, max_size=12))
-@settings(max_examples=40)
+@settings(max_examples=amount(25, 40))
 def test_every_line_gets_an_answer(states: list[Any]) -> None:
     desk = legal.LegalMoveAnswerer(load("guandan"), None, None, False)
     answers = desk.answer_batch([(number, json.dumps(state).encode()) for number, state in enumerate(states, 1)])

@@ -28,7 +28,7 @@ def write(path: Path, *records: Any) -> str:
 
 
 def test_match_json_is_stable() -> None:
-    answer = run("match", "guandan", "greedy", "random", "--games", "2", "--seed", "5", "--json")
+    answer = run("match", "big2", "greedy", "random", "--games", "2", "--seed", "5", "--json")
     report = json.loads(answer.stdout)
     assert list(report) == ["game", "agents", "games", "seed", "wins", "draws", "rate", "interval", "episodes"]
     assert report["agents"] == ["greedy", "random"]
@@ -36,7 +36,7 @@ def test_match_json_is_stable() -> None:
     assert sum(report["wins"]) + report["draws"] == 2
     assert 0 <= report["interval"][0] <= report["rate"] <= report["interval"][1] <= 1
     assert report["episodes"] >= 2
-    again = run("match", "guandan", "greedy", "random", "--games", "2", "--seed", "5", "--json")
+    again = run("match", "big2", "greedy", "random", "--games", "2", "--seed", "5", "--json")
     assert again.stdout == answer.stdout
 
 
@@ -49,6 +49,7 @@ def test_match_as_a_table() -> None:
 
 def test_progress_counts_the_episodes_of_long_matches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress, "LINE_SECONDS", 0.0)
+    monkeypatch.setattr(progress.ProgressLines, "_print_lines", lambda lines: None)  # a thread, without any pause
     result = run("match", "guandan", "greedy", "random", "--games", "2", "--json")
     lines = [line for line in result.stderr.splitlines() if line.startswith("greedy : random: ")]
     counts = [int(found[1]) for line in lines if (found := re.search(r", (\d+) episodes?", line))]
@@ -59,12 +60,12 @@ def test_progress_counts_the_episodes_of_long_matches(monkeypatch: pytest.Monkey
     assert not re.search("[0-9] episode", short.stderr)
 
 
-@pytest.mark.parametrize("name", ["games.jsonl", "games.jsonl.gz"])
-def test_a_recorded_match_replays(tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize(("name", "game"), [("games.jsonl", "guandan"), ("games.jsonl.gz", "president")])
+def test_a_recorded_match_replays(tmp_path: Path, name: str, game: str) -> None:
     path = tmp_path / name
-    played = run("match", "guandan", "greedy", "random", "--games", "2", "--record", str(path), "--json")
+    played = run("match", game, "greedy", "random", "--games", "2", "--record", str(path), "--json")
     episodes = json.loads(played.stdout)["episodes"]
-    replayed = run("replay", "guandan", str(path))
+    replayed = run("replay", game, str(path))
     assert replayed.exit_code == 0
     assert replayed.stdout.startswith(f"{episodes} episodes, ")
     assert replayed.stdout.endswith(" 0 disagreements\n")

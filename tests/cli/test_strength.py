@@ -14,6 +14,7 @@ from abl_cards.hand_analysis.deal_requests import predict_class_probabilities
 from abl_cards.hand_analysis.deal_rules import DealRules
 from abl_cards.hand_analysis.deals import deal_to_json
 from tests.cli_runs import run
+from tests.effort import amount
 from tests.games.doudizhu.decided import engine_of, read_hand
 
 HAND = "334466788999TTTQKKKX"
@@ -26,8 +27,10 @@ def list_deals(*words: str) -> list[dict[str, Any]]:
 
 
 def test_deals_are_as_sure_as_asked_and_the_same_again() -> None:
-    deals = list_deals("--class", "1", "--count", "6", "--seed", "7", "--confidence", "0.8")
-    assert [list(deal) for deal in deals] == [["class", "confidence", "landlord", "down", "up", "bottom"]] * 6
+    count = amount(2, 6)
+    words = ["--class", "1", "--count", str(count), "--confidence", "0.8"]
+    deals = list_deals(*words, "--seed", "7")
+    assert [list(deal) for deal in deals] == [["class", "confidence", "landlord", "down", "up", "bottom"]] * count
     rules = DealRules.from_engine(engine_of())
     judge, _ = load_classifier("doudizhu", rules.hand_scorer, find_classifier_weights("doudizhu"))
     for deal in deals:
@@ -36,8 +39,8 @@ def test_deals_are_as_sure_as_asked_and_the_same_again() -> None:
         assert odds is not None
         assert odds[1] == pytest.approx(deal["confidence"], abs=1e-3)
         assert deal["confidence"] >= 0.8 - 1e-4
-    assert list_deals("--class", "1", "--count", "6", "--seed", "7", "--confidence", "0.8") == deals
-    assert list_deals("--class", "1", "--count", "6", "--seed", "8", "--confidence", "0.8") != deals
+    assert list_deals(*words, "--seed", "7") == deals
+    assert list_deals(*words, "--seed", "8") != deals
 
 
 def test_a_table_a_file_and_a_match(tmp_path: Path) -> None:

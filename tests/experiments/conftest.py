@@ -34,9 +34,14 @@ def engine() -> Engine:
 
 @pytest.fixture(autouse=True)
 def _only_svg(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Draw no PDF files, which embed fonts, with the plots of experiments, except in tests of reports and long runs."""
-    if not (request.config.getoption("--long") or request.path.name == "test_experiment.py"):
+    """Draw no PDF files, which embed fonts, with the plots of experiments, except in the test of them and long runs."""
+    if not (request.config.getoption("--long") or "pdf_files" in request.fixturenames):
         monkeypatch.setattr(report, "PDF_WIDTHS", ())
+
+
+@pytest.fixture
+def pdf_files() -> None:
+    """Draw plots as PDF files too."""
 
 
 class Stopped(BaseException):

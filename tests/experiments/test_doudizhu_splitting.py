@@ -72,7 +72,7 @@ def test_budgets_share_out_the_training_games() -> None:
 
 
 def test_first_plays_are_found_in_the_splits_that_were_played() -> None:
-    games = play_kb_games(1, 40, seed=2).held_out
+    games = play_kb_games(1, amount(20, 40), seed=2).held_out
     splitter = Splitter.of(load_split_rules(profile="douzero"))
     first = FirstPlays.from_games(splitter.rules, games)
     assert len(first.hands) == 3 * len(games)
@@ -98,13 +98,13 @@ def _of_seats(first: FirstPlays, seats: np.ndarray) -> tuple[np.ndarray, np.ndar
 
 
 def test_games_of_douzero(shared_data: Path, tmp_path: Path) -> None:
-    file = tmp_path / "games.jsonl"
+    file, num_games = tmp_path / "games.jsonl", amount(100, 400)
     with gzip.open(shared_data / "doudizhu_douzero_selfplay.jsonl.gz", "rb") as every:
-        file.write_bytes(b"".join(islice(every, 400)))
+        file.write_bytes(b"".join(islice(every, num_games)))
     games = load_recorded_games(file, 50)
-    assert (len(games.training), len(games.held_out)) == (350, 50)
+    assert (len(games.training), len(games.held_out)) == (num_games - 50, 50)
     with pytest.raises(GameError, match="too few to hold out"):
-        load_recorded_games(file, 400)
+        load_recorded_games(file, num_games)
 
 
 def test_without_records_it_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

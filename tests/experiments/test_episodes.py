@@ -12,19 +12,21 @@ from abl_cards.experiments.episodes import measure_episodes, play_episodes
 from abl_cards.experiments.workspace import ExperimentWorkspace
 from abl_cards.games.engine import Engine
 from abl_cards.matches.match_runner import play_match
+from tests.effort import amount
 
 
 def test_they_are_the_first_of_the_matches_of_the_arena(engine: Engine) -> None:
     one, two = load_agents(["greedy", "random"], engine)
     firsts: dict[int, float] = {}
+    games = amount(2, 6)
 
     def note(games: np.ndarray, points: np.ndarray) -> None:
         for game, point in zip(games.tolist(), points.tolist(), strict=True):
             firsts.setdefault(game, point)
 
-    play_match(engine, (one.agent, two.agent), 6, 3, names=(one.name, two.name), on_points=note)
-    points_by_game = play_episodes(engine, (one.agent, two.agent), 6, 3, lambda done, remark: None)
-    assert points_by_game.tolist() == [firsts[game] for game in range(6)]
+    play_match(engine, (one.agent, two.agent), games, 3, names=(one.name, two.name), on_points=note)
+    points_by_game = play_episodes(engine, (one.agent, two.agent), games, 3, lambda done, remark: None)
+    assert points_by_game.tolist() == [firsts[game] for game in range(games)]
 
 
 def test_both_sides_see_the_same(engine: Engine, tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from abl_cards.matches.match_runner import play_match
 from abl_cards.training.run_lock import lock_run_folder
 from tests.cli_runs import run
 from tests.edited import edited
-from tests.effort import long
+from tests.effort import amount, long
 
 KNOWN = find_experiments()
 
@@ -147,7 +147,9 @@ def test_a_run_that_is_killed_has_reported_what_it_finished(tmp_path: Path, monk
         return play(*arguments, **more)
 
     monkeypatch.setattr(matches, "play_match", watched)
-    settings = guandan_abln.GuandanAblnConfig(agent="greedy", twin="random", rounds=4, games=2, episodes=100)
+    settings = guandan_abln.GuandanAblnConfig(
+        agent="greedy", twin="random", rounds=4, games=2, episodes=amount(20, 100)
+    )
     with pytest.raises(KeyboardInterrupt):
         run_experiment("guandan_abln", settings, tmp_path)
     assert seen[0] == ""
@@ -218,6 +220,7 @@ def test_a_cell_is_measured_once(tmp_path: Path) -> None:
     assert len(done) == 2
 
 
+@pytest.mark.usefixtures("pdf_files")
 def test_a_report_as_markdown_json_and_pictures(tmp_path: Path) -> None:
     rows: list[list[Cell]] = [["x", 1234, 0.25, None], ["y", 5, 0.5, 1.5]]
     table = ReportTable("t", "Title", ("name", "count", "share", "size"), rows, "Note.", frozenset({"share"}))

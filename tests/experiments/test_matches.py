@@ -15,21 +15,23 @@ from abl_cards.experiments.agent_specs import load_agents
 from abl_cards.experiments.episodes import measure_episodes
 from abl_cards.experiments.matches import MatchSummary, PointShares, measure_matches, share_of_episodes
 from abl_cards.experiments.workspace import ExperimentWorkspace, ProgressCallback
-from abl_cards.games.engine import Engine, compile_engine
+from abl_cards.games.engine import Engine
+from abl_cards.games.game import load
 from abl_cards.matches.intervals import wilson_interval
 from abl_cards.matches.match_runner import MAX_PARALLEL_GAMES, play_match
+from tests.effort import amount
 
 
 def test_both_sides_of_an_outcome(engine: Engine, tmp_path: Path) -> None:
     greedy, random = load_agents(["greedy", "random"], engine)
-    desk = ExperimentWorkspace(tmp_path)
-    summary, turned = (measure_matches(desk, engine, pair, 4, 3) for pair in ((greedy, random), (random, greedy)))
+    desk, games = ExperimentWorkspace(tmp_path), amount(2, 4)
+    summary, turned = (measure_matches(desk, engine, pair, games, 3) for pair in ((greedy, random), (random, greedy)))
     assert summary.win_rate == 1.0
     assert turned.win_rate == 0.0  # the same deals with the teams swapped: the same games, seen from the other side
     assert summary.swap_sides().interval == pytest.approx(turned.interval)
-    assert len(summary.episode_points) > 4 * 4
+    assert len(summary.episode_points) > games * 4
     assert set(np.unique(summary.episode_points)) <= {-3, -2, -1, 1, 2, 3}
-    assert summary.episode_points.sum() > 4 * 12 - 4  # from level 2 to beyond A takes twelve levels and the last one
+    assert summary.episode_points.sum() > games * 11  # from level 2 to beyond A takes twelve levels and the last one
     points = PointShares.from_scores(summary.episode_points)
     assert points.total_points == summary.episode_points[summary.episode_points > 0].sum()
     assert points.win_rate == (summary.episode_points > 0).mean()
@@ -110,7 +112,7 @@ def test_shares_without_what_they_are_of_are_none() -> None:
 
 def test_points_of_any_size_are_kept(tmp_path: Path) -> None:
     """Gan Deng Yan pays up to hundreds of points; one seat's points less the mean of all are not always whole."""
-    engine = compile_engine("gandengyan")
+    engine = load("gandengyan").engine()
     greedy, random = load_agents(["greedy", "random"], engine)
     workspace = ExperimentWorkspace(tmp_path)
     points = [measure_matches(workspace, engine, (greedy, random), 200, 1).episode_points for _ in range(2)]
@@ -121,7 +123,7 @@ def test_points_of_any_size_are_kept(tmp_path: Path) -> None:
     assert (points[0] == points[1]).all()  # as measured, and as stored
 
 
-def test_a_progress_bar_learns_that_games_and_episodes_are_played_side_by_side(engine: Engine, tmp_path: Path) -> None:
+def test_a_progress_bar_learns_that_games_and_episodes_are_played_side_by_side(tmp_path: Path) -> None:
     """Regression: the time left of an experiment was stated from the first few games of hundreds that end together."""
     bars = list[tuple[int | None, int]]()
 
@@ -129,6 +131,7 @@ def test_a_progress_bar_learns_that_games_and_episodes_are_played_side_by_side(e
         bars.append((total, side_by_side))
         return nullcontext(lambda done, remark: None)
 
+    engine = load("gandengyan").engine()
     (greedy, random), desk = load_agents(["greedy", "random"], engine), ExperimentWorkspace(tmp_path, progress_bar)
     measure_matches(desk, engine, (greedy, random), 2, 3)
     measure_episodes(desk, engine, (greedy, random), 6, 3)

@@ -10,6 +10,7 @@ from abl_cards.experiments.splitting_data import DEFAULT_PROFILE, play_kb_games,
 from abl_cards.reasoners.splits.rules import load_split_rules
 from abl_cards.reasoners.splits.splits import Splitter
 from tests.cli_runs import run
+from tests.effort import amount
 
 
 def test_prices_are_learned_from_what_was_played() -> None:
@@ -18,7 +19,8 @@ def test_prices_are_learned_from_what_was_played() -> None:
     assert kinds[0] == "single"
     assert features[splitter.rules.label_index["single_chain(3,7)"]].sum() == 3  # a chain, two ranks longer
     assert features[splitter.rules.label_index["pair(15)"], kinds.index("pair of twos")] == 1
-    games = play_kb_games(300, 300, seed=4)
+    num_games = amount(120, 300)
+    games = play_kb_games(num_games, num_games, seed=4)
     weights = fit_prices(splitter, features, games, 40, lambda done, remark: None)
     truth = games.held_out.tag_winning_hands()
     learned = tag_accuracy(with_prices(splitter, features @ weights).best_by_rules(truth.hands).tags, truth)

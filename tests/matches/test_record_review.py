@@ -23,7 +23,7 @@ from abl_cards.matches.review_results import ReviewedDecision
 from tests.cli_runs import run
 from tests.effort import amount, long
 
-DEALS = amount(8, 20)
+DEALS = amount(4, 20)
 """Deals per reviewed decision."""
 
 
@@ -203,7 +203,8 @@ def test_a_record_without_plays(engine: Engine, blundered: tuple[dict[str, Any],
 def test_the_command(tmp_path: Path, blundered: tuple[dict[str, Any], int]) -> None:
     file = tmp_path / "games.jsonl"
     file.write_text(json.dumps(blundered[0]) + "\n", "utf-8")
-    printed = run("review", "president", str(file), "--deals", "4", "--rollout-agent", "greedy")
+    seat = str(blundered[0]["acts"][blundered[1] - 1][0])
+    printed = run("review", "president", str(file), "--deals", "4", "--rollout-agent", "greedy", "--seat", seat)
     assert printed.exit_code == 0, printed.stderr
     assert f"act {blundered[1]}: seat" in printed.stdout
     assert "points lost" in printed.stdout

@@ -20,18 +20,20 @@ from abl_cards.matches.sampled_positions import (
     sample_positions,
 )
 from abl_cards.rulelab.comparison.differences import ComparedKb, KbDifference
+from tests.effort import amount
 
 
 def test_positions_are_decisions_of_many_kinds() -> None:
     engine = load("guandan").engine()
-    decisions = sample_from_play(engine, 300, seed=1)
-    assert len(decisions.rows) == 300
+    states = amount(100, 300)
+    decisions = sample_from_play(engine, states, seed=1)
+    assert len(decisions.rows) == states
     assert decisions.legal_mask.any(axis=0).all()
     leading = decisions.label_to_beat == -1
-    assert 10 < leading.sum() < 290
-    again = sample_from_play(engine, 300, seed=1)
+    assert 10 < leading.sum() < states - 10
+    again = sample_from_play(engine, states, seed=1)
     assert (again.legal_mask == decisions.legal_mask).all()
-    assert (sample_from_play(engine, 300, seed=2).legal_mask != decisions.legal_mask).any()
+    assert (sample_from_play(engine, states, seed=2).legal_mask != decisions.legal_mask).any()
 
 
 def test_positions_of_short_matches_lie_in_later_ones() -> None:
@@ -59,20 +61,21 @@ def test_positions_are_met_however_short_the_matches_are(name: str) -> None:
 
 def test_cards_to_give_are_paid_or_returned() -> None:
     engine = load("guandan").engine()
-    choices: Any = sample_exchanges(engine, 200, seed=1)
-    assert len(choices.rows) > 150  # the others waited for nothing
+    states = amount(80, 200)
+    choices: Any = sample_exchanges(engine, states, seed=1)
+    assert len(choices.rows) > states * 0.75  # the others waited for nothing
     assert choices.options.any(axis=1).all()
     assert set(choices.stage.tolist()) == {0, 1}  # to be paid, or returned
-    again: Any = sample_exchanges(engine, 200, seed=1)
+    again: Any = sample_exchanges(engine, states, seed=1)
     assert (again.options == choices.options).all()
 
 
 def test_all_kinds_are_as_many_as_asked() -> None:
     engine = load("guandan").engine()
     for states in (1, 3, 40):
-        sizes = [len(choice.rows) for choice in sample_positions(engine, states, seed=2)]
-        assert sum(sizes) == states
-    assert [is_play_decision(choice) for choice in sample_positions(engine, 40, seed=2)] == [True, True, True, False]
+        sample = list(sample_positions(engine, states, seed=2))
+        assert sum(len(choice.rows) for choice in sample) == states
+    assert [is_play_decision(choice) for choice in sample] == [True, True, True, False]
 
 
 LOCK = """
