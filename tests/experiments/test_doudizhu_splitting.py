@@ -72,7 +72,7 @@ def test_budgets_share_out_the_training_games() -> None:
 
 
 def test_first_plays_are_found_in_the_splits_that_were_played() -> None:
-    games = play_kb_games(1, amount(20, 40), seed=2).held_out
+    games = play_kb_games(1, 40, seed=2).held_out
     splitter = Splitter.of(load_split_rules(profile="douzero"))
     first = FirstPlays.from_games(splitter.rules, games)
     assert len(first.hands) == 3 * len(games)

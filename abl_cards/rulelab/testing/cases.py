@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -178,13 +179,14 @@ def find_failures(cases: Sequence[RuleCase], load_engine: Callable[[str | None],
         GameError: The profile of a case is unknown, or its rules have errors.
     """
     whole_records: dict[tuple[str | None, bool], list[RuleCase]] = {}
+    load_once = cache(load_engine)  # loading compares the files of the rules each time
     for case in cases:
         if case.subject == "record" and "before" not in case.value:
             whole_records.setdefault((case.profile, "after" in case.value), []).append(case)
-        elif failure := check_case(case, _load_case_engine(case, load_engine)):
+        elif failure := check_case(case, _load_case_engine(case, load_once)):
             yield CaseFailure(case, failure)
     for group in whole_records.values():
-        yield from _check_records(group, _load_case_engine(group[0], load_engine))
+        yield from _check_records(group, _load_case_engine(group[0], load_once))
 
 
 def _load_case_engine(case: RuleCase, engine_of: Callable[[str | None], Engine]) -> Engine:
