@@ -22,8 +22,9 @@ from abl_cards.matches.seed_intervals import combine_seeds
 from tests.effort import amount
 from tests.learners.tiny import TINY
 
-SETTINGS = {"preset": "tiny", "num_envs": 16, "rollout_size": 128, "minibatch_size": 64, "workers": 1, "threads": 1}
-PLAN = TrainingPlan(0.001, amount(1, 2), amount(150, 300), SETTINGS)
+ROLLOUT = amount(64, 128)
+SETTINGS = {"preset": "tiny", "num_envs": 16, "rollout_size": ROLLOUT, "minibatch_size": 64, "workers": 1, "threads": 1}
+PLAN = TrainingPlan(0.001, amount(1, 2), amount(60, 300), SETTINGS)
 PARTS = ["abln", "kb:structure"]
 GAMES = amount(6, 12)
 

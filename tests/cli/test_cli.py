@@ -173,7 +173,7 @@ def test_kb_check_imports_no_networks() -> None:
 
 def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
     states = tmp_path / "states.jsonl"
-    states.write_text('{"hand":["H5","H8","S9","C9","D9","S3"],"to_beat":null}\n' * 3_000)
+    states.write_text('{"hand":["H5","H8","S9","C9","D9","S3"],"to_beat":null}\n' * 1_000)
     with subprocess.Popen(
         command("legal", "president", str(states)), stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT
     ) as process:

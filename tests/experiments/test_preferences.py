@@ -11,14 +11,15 @@ import pytest
 from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.experiments import preference_weights
 from abl_cards.experiments.workspace import ExperimentWorkspace
+from tests.effort import amount
 from tests.experiments.conftest import SAMPLE
 
 
 def test_a_fit_keeps_the_signs_and_does_not_fall_behind_where_it_was_fitted() -> None:
     samples = preference_weights.collect_samples(
-        preference_weights.PreferenceWeightsConfig(SAMPLE, share=0.5, held_out=1)
+        preference_weights.PreferenceWeightsConfig(SAMPLE, share=amount(2, 5) / 10, held_out=1)
     )
-    fitted = preference_weights.fit_weights(samples, steps=25)
+    fitted = preference_weights.fit_weights(samples, steps=amount(15, 25))
     assert (np.sign(fitted) == np.sign(samples.weights)).all()
     before, after = (preference_weights.agreement(samples, weights, False) for weights in (samples.weights, fitted))
     assert after is not None

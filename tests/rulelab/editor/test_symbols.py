@@ -21,6 +21,7 @@ from abl_cards.rulelab.editor.symbols import (
     find_occurrences,
 )
 from abl_cards.rulelab.editor.tokens import SourceText
+from tests.effort import amount
 
 FILES = sorted(KB_ROOT.glob("**/*.lp"))
 
@@ -51,7 +52,7 @@ def _walk(node: ast.AST, counts: Counter[tuple[str, int, bool]], predicate: bool
 
 def test_the_tokens_say_what_the_parser_says() -> None:
     assert len(FILES) > 80
-    for file in FILES:
+    for file in FILES[:: amount(3, 1)]:
         text = file.read_text("utf-8")
         mine = Counter(
             (occurrence.name, occurrence.arity, occurrence.is_predicate)
