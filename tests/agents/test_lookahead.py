@@ -13,6 +13,7 @@ from abl_cards.games.game import load
 from abl_cards.games.tables import Tables
 from abl_cards.matches.sampled_positions import sample_from_play
 from abl_cards.reasoners.hidden_hands.hands import draw_deals, uniform_estimate
+from tests.effort import amount
 
 lookahead = pytest.importorskip("abl_cards.agents.lookahead")
 imagining = pytest.importorskip("abl_cards.agents.determinized_rollouts")
@@ -279,7 +280,7 @@ def test_time_to_think_is_kept(engine: Any, mind: Any, monkeypatch: pytest.Monke
     limits = mind.networks.preset.top_k, mind.networks.preset.min_prob
     row = int(np.flatnonzero(lookahead.select_candidates(policy(view, 0), *limits).any(axis=1))[0])
     one = decisions.select(view.open_rows[[row]])
-    for think, most in ((0.001, 1), (0.012, 3), (1.0, 99)):
+    for think, most in ((0.001, 1), (0.012, 3), (amount(300, 1000) / 1000, 99)):
         now[0], rounds[:] = 100.0, []
         player = lookahead.Lookahead(mind, think_seconds=think)
         ahead = player.improve_policy(one, mind.features(one), np.full((1, 21), -2, np.float32), start_time=100.0)

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from typer.main import get_command
 
+from abl_cards.cli import legal
 from abl_cards.cli.app import app
 from abl_cards.games.game import game_names
 from tests.cli_runs import ROOT, run
@@ -183,6 +184,15 @@ def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
         process.stdout.close()
         assert process.stderr.read() == b""
         assert process.wait(timeout=60) == 141
+
+
+def test_an_interrupt_of_a_command_ends_it_quietly(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*arguments: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(legal.LegalMoveAnswerer, "answer_batch", interrupt)
+    answer = run("legal", "president", stdin='{"hand":["H5"],"to_beat":null}\n')
+    assert (answer.exit_code, answer.stdout, answer.stderr) == (130, "", "")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals")

@@ -242,13 +242,16 @@ def _rule_files(folder: Path) -> set[Path]:
     return {path.relative_to(folder) for path in folder.rglob("*.lp")}
 
 
-def test_verify_ends_with_the_count_and_tells_what_was_covered() -> None:
+@pytest.mark.parametrize(
+    ("game", "atoms", "kind"), [("guandan", "level/1", "straight_flush"), ("paodekuai", "holding/1", "carry")]
+)
+def test_verify_ends_with_the_count_and_tells_what_was_covered(game: str, atoms: str, kind: str) -> None:
     states = amount(20, 60)
-    answer = run("kb", "verify", "guandan", "--states", str(states), "--seed", "3")
+    answer = run("kb", "verify", game, "--states", str(states), "--seed", "3")
     assert answer.exit_code == 0
     assert answer.stdout.splitlines()[-1] == f"{states} states, 0 mismatches"
-    assert "level/1" in answer.stdout
-    assert "straight_flush" in answer.stdout
+    assert atoms in answer.stdout
+    assert kind in answer.stdout
 
 
 def test_verify_shares_many_states_between_processes(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 
 import abl_cards
 from abl_cards.cli.kb import NEW_GAME
+from abl_cards.matches import sampled_positions
 from tests.cli_runs import invoke
 from tests.cli_runs import run as run_command
 from tests.edited import edited
@@ -28,6 +30,15 @@ says(generous, zh, "还{1}。").
 moved :- lays(_).
 cost(generous(R), -50*R) :- rank(R), held(R,N), not left(R,N), not moved.
 """
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _one_episode() -> Iterator[None]:
+    """Sample states from the first episode or two of a match: most games here have short ones."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, short in (("MAX_DEPTH", 80), ("_DECISIONS_PER_MATCH", 60)):
+            patch.setattr(sampled_positions, name, amount(short, getattr(sampled_positions, name)))
+        yield
 
 
 def run(folder: Path, *arguments: str, game: str = "guandan") -> tuple[int, str, str]:
