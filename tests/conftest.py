@@ -53,7 +53,9 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(cpu_times.CpuTimes(config))
 
 
-QUICK = ("test_project.py", "test_glossary.py", "asp/", "circuit/", "protocols/test_cards.py", "brute_force/")
+FORM = ("test_project.py", "test_glossary.py", "test_packaging.py")
+"""In one worker, since they share what is made once: the syntax trees and the wheel."""
+QUICK = (*FORM, "asp/", "circuit/", "protocols/test_cards.py", "brute_force/")
 SLOW = (
     "games/test_edits.py",
     "fuzz/",
@@ -78,7 +80,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items.sort(key=lambda item: _turn(places[item]))
     for item in items:
         if places[item] not in APART:
-            item.add_marker(pytest.mark.xdist_group(places[item]))
+            item.add_marker(pytest.mark.xdist_group(FORM[0] if places[item] in FORM else places[item]))
 
 
 def _turn(place: str) -> int:
@@ -98,6 +100,15 @@ def shared_data() -> Path:
 
 
 @pytest.fixture(scope="session")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the wheel of this checkout."""
+    pytest.importorskip("hatchling", reason="building a wheel needs hatchling: pip install -e '.[test]'")
+    from tests.wheels import build
+
+    return build(tmp_path_factory.mktemp("wheel"), "wheel")
+
+
+@pytest.fixture(scope="session")
 def untrained(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Yield ``abl:weights=FILE`` for tiny untrained networks that react to every input."""
     from abl_cards.learners.presets import PRESETS
@@ -114,3 +125,8 @@ def untrained_twin(untrained: str, tmp_path_factory: pytest.TempPathFactory) -> 
     from tests.learners.tiny import save_untrained
 
     return f"abl:weights={save_untrained(tmp_path_factory.mktemp('twin'), abln=False)}"
+
+
+def pytest_unconfigure() -> None:
+    """Leave all that is there to the end of the process: pytest would look through it for what can be freed."""
+    gc.freeze()

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.syntax_trees import syntax_tree
+
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("abl_cards",)
 GLOSSARY = tomllib.loads((Path(__file__).parent / "glossary.toml").read_text("utf-8"))
@@ -35,7 +37,7 @@ def modules() -> dict[str, ast.Module]:
     for package in PACKAGES:
         for file in map(Path, sorted(glob(f"{package}/**/*.py", root_dir=ROOT, recursive=True))):  # follows links
             name = ".".join(file.with_suffix("").parts).removesuffix(".__init__")
-            trees[name] = ast.parse((ROOT / file).read_bytes())
+            trees[name] = syntax_tree((ROOT / file).resolve())
     return trees
 
 
@@ -85,11 +87,16 @@ def test_no_old_name_exists() -> None:
     assert not old_paths
 
 
+@cache
+def words_of_public_names() -> dict[str, set[str]]:
+    """Return the words of each public part of the names."""
+    parts = {part for path in (*defined(), *modules()) for part in path.split(".") if not part.startswith("_")}
+    return {part: set(re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", part).lower().split("_")) for part in parts - TERMS}
+
+
 @pytest.mark.parametrize("refused", sorted(REFUSED))
 def test_no_public_name_has_a_refused_word(refused: str) -> None:
-    parts = {part for path in (*defined(), *modules()) for part in path.split(".") if not part.startswith("_")}
-    words = {part: set(re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", part).lower().split("_")) for part in parts - TERMS}
-    assert not [part for part, parts_of_name in words.items() if refused in parts_of_name]
+    assert not [part for part, words in words_of_public_names().items() if refused in words]
 
 
 def test_class_names_are_unique() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 import sys
 import sysconfig
 import tarfile
@@ -16,6 +15,8 @@ import pytest
 import abl_cards
 from tests import cli_runs
 from tests.conftest import ROOT
+from tests.wheels import build
+from tests.wheels import run_outside as run
 
 EXAMPLE = ROOT / "tests" / "examples" / "public_api.py"
 pytest.importorskip("hatchling", reason="building a wheel needs hatchling: pip install -e '.[test]'")
@@ -31,28 +32,10 @@ for package in pkgutil.iter_modules(abl_cards.__path__):
 """
 
 
-def run(*command: str | Path, cwd: Path) -> str:
-    """Return the output of a command; fail with its full output when it fails."""
-    environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "VIRTUAL_ENV")}
-    done = subprocess.run(
-        list(map(str, command)), cwd=cwd, env=environment, capture_output=True, text=True, timeout=1800, check=False
-    )
-    assert done.returncode == 0, f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}"
-    return done.stdout
-
-
-def build(folder: Path, target: str, source: Path = ROOT) -> Path:
-    """Build the wheel or the source distribution, and return the file."""
-    run(sys.executable, "-m", "hatchling", "build", "-t", target, "-d", folder, cwd=source)
-    (file,) = (path for path in folder.iterdir() if path.suffix in (".whl", ".gz"))
-    return file
-
-
 @pytest.fixture(scope="module")
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the Python of an environment with the wheel and a path file to the present dependencies."""
     folder = tmp_path_factory.mktemp("installed")
-    wheel = build(folder, "wheel")
     run(sys.executable, "-m", "venv", "--without-pip", folder / "env", cwd=folder)
     python = folder / "env" / ("Scripts" if os.name == "nt" else "bin") / "python"
     run(sys.executable, "-m", "pip", "--python", python, "install", "-q", "--no-deps", "--no-index", wheel, cwd=folder)
@@ -61,6 +44,27 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return python
 
 
+COMMAND_OF_A_FOLDER = """
+import sys
+from importlib.metadata import entry_points
+sys.path[:0] = [sys.argv.pop(1)]
+(command,) = entry_points(group="console_scripts", name="abl-cards")
+main = command.load()
+print(sys.modules["abl_cards"].__file__)
+main()
+"""
+
+
+def test_the_command_runs_from_the_files_of_the_wheel(wheel: Path, tmp_path: Path) -> None:
+    """Copy rules by the entry point of the unpacked wheel, which needs the command and the rules."""
+    zipfile.ZipFile(wheel).extractall(tmp_path / "unpacked")
+    words = [str(tmp_path / "unpacked"), "kb", "copy", "president", "mine", "labels"]
+    printed = run(sys.executable, "-c", COMMAND_OF_A_FOLDER, *words, cwd=tmp_path)
+    assert Path(printed.partition("\n")[0]).is_relative_to(tmp_path / "unpacked")
+    assert (tmp_path / "mine" / "labels.lp").read_bytes() == (ROOT / "kb" / "president" / "labels.lp").read_bytes()
+
+
+@pytest.mark.long
 def test_the_command_runs_where_only_the_wheel_is(installed: Path, tmp_path: Path) -> None:
     """Check a game that passed before: the environment would compile all kernels anew, as the long tests do."""
     assert cli_runs.run("kb", "check", "president").exit_code == 0
