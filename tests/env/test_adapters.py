@@ -28,7 +28,8 @@ from abl_cards.env import (
     vector_env,
 )
 from tests.effort import long
-from tests.env.test_vector_env import FOLDERS, VOCABULARY, random_actions
+from tests.env.steps import VOCABULARY, random_actions
+from tests.env.test_vector_env import FOLDERS
 
 GAMES = [
     "doudizhu",

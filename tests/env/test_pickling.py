@@ -20,7 +20,7 @@ from abl_cards.env import VectorEnv, aec_env, gymnasium_env, gymnasium_vector_en
 from abl_cards.games import load, pickling
 from abl_cards.games.tables import Tables
 from tests.effort import long
-from tests.env.test_vector_env import VOCABULARY, assert_equal, play, random_actions
+from tests.env.steps import VOCABULARY, assert_equal, play, random_actions
 
 TIMEOUT = 120  # seconds
 

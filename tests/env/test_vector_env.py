@@ -11,13 +11,13 @@ import pytest
 import torch
 from numpy.typing import NDArray
 
-from abl_cards.core import ErrorCode, GameError, derive_key, splitmix64_array
-from abl_cards.env import TimeStep, VectorEnv
+from abl_cards.core import ErrorCode, GameError, derive_key
+from abl_cards.env import VectorEnv
 from abl_cards.games import Engine, game_names, load
 from abl_cards.games.tables import Tables, dealing
-from tests.effort import long
+from tests.effort import amount, long
+from tests.env.steps import VOCABULARY, assert_equal, play, random_actions
 
-VOCABULARY = Path(__file__).parents[1] / "games" / "vocabulary"
 SHORT = ("numbers", "pot", "tricks", "stock", "fluents")
 """Two to five players, choices, draws, tricks and matches of several deals."""
 FOLDERS = [str(folder) for folder in sorted(VOCABULARY.iterdir()) if folder.is_dir()]
@@ -26,29 +26,6 @@ FOLDERS = [str(folder) for folder in sorted(VOCABULARY.iterdir()) if folder.is_d
 @cache
 def engine_of(name: str) -> Engine:
     return load(name).engine()
-
-
-def random_actions(mask: NDArray[np.bool_], step: int, first_env: int = 0) -> NDArray[np.int64]:
-    """Draw legal actions that depend on the environment and the step alone."""
-    envs = np.arange(first_env, first_env + len(mask)).astype(np.uint64)
-    draws = splitmix64_array(splitmix64_array(envs, 11), step) >> np.uint64(33)
-    nth = (draws % mask.sum(axis=1).astype(np.uint64)).astype(np.int64)
-    return (np.cumsum(mask, axis=1) > nth[:, None]).argmax(axis=1)
-
-
-def play(env: VectorEnv, steps: int, step: TimeStep | None = None) -> list[TimeStep]:
-    """Play random legal actions."""
-    played = [env.reset() if step is None else step]
-    for index in range(steps):
-        played.append(env.step(random_actions(played[-1].action_mask, index)))
-    return played
-
-
-def assert_equal(steps: list[TimeStep], others: list[TimeStep], rows: slice = slice(None)) -> None:
-    for left, right in zip(steps, others, strict=True):
-        for name in (*TimeStep.__dataclass_fields__, "final_observation"):
-            if not name.startswith("_"):
-                np.testing.assert_array_equal(getattr(left, name)[rows], getattr(right, name))
 
 
 def act_one_by_one(engine: Engine, tables: Tables, action: int) -> None:
@@ -77,7 +54,7 @@ def test_the_episodes_are_those_of_the_engine(name: str) -> None:
         assert env.keys[index] == derive_key(5, index, 0)
     matches = [0] * num_envs
     tables = [engine.start_matches(np.array([derive_key(5, index, 0)], np.uint64)) for index in range(num_envs)]
-    for count in range(90):
+    for count in range(amount(60, 90)):
         actions = random_actions(step.action_mask, count)
         step = env.step(actions)
         for index, table in enumerate(tables):
@@ -142,8 +119,9 @@ def test_shapes_and_dtypes(name: str, num_envs: int) -> None:
 
 @pytest.mark.parametrize("name", ["guandan", str(VOCABULARY / "stock")])
 def test_an_environment_does_not_depend_on_the_others(name: str) -> None:
-    many = play(VectorEnv(name, 9, seed=2**70), 120)
-    assert_equal(many, play(VectorEnv(name, 4, seed=2**70), 120), slice(0, 4))
+    steps = amount(60, 120)
+    many = play(VectorEnv(name, 9, seed=2**70), steps)
+    assert_equal(many, play(VectorEnv(name, 4, seed=2**70), steps), slice(0, 4))
 
 
 def test_a_seed_for_each_environment() -> None:

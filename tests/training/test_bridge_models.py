@@ -25,7 +25,7 @@ from tests.learners.tiny import TINY
 from tests.training import own_networks
 from tests.training.own_networks import FrequencyModel, LinearPolicy, MeanHands, MeanModel
 from tests.training.test_joint_loop import SHORT
-from tests.training.test_own_parts import config, shape, stored
+from tests.training.test_own_parts import DECISIONS, config, shape, stored
 from tests.training.test_trainer import decisions_at_tables
 
 
@@ -57,7 +57,7 @@ def test_the_stock_reasoner_trains_and_its_moves_are_legal(tmp_path: Path, dist_
     after = trainer.networks.state_dict()
     for network in ("decision", "critic", "abln"):
         assert any(not torch.equal(before[name], after[name]) for name in after if name.startswith(f"{network}."))
-    assert trainer.decisions >= 700
+    assert trainer.decisions >= DECISIONS
     assert np.isfinite(trainer.metrics["policy_loss"][1:]).all()
     agent = make_agent(f"abl:weights={trainer.weights_path}", trainer.engine)
     decisions = decisions_at_tables(trainer.engine, 20)
@@ -224,10 +224,10 @@ def test_a_basic_nn_of_ablkit_is_trained_saved_and_resumed(tmp_path: Path) -> No
     whole, half = (
         JointBridge(trainer_in(tmp_path / name), model=ABLModel(make_basic_nn(shape()))) for name in ("whole", "half")
     )
-    whole.trainer.fit(decisions=500)
-    half.trainer.fit(decisions=200)
+    whole.trainer.fit(decisions=DECISIONS)
+    half.trainer.fit(decisions=DECISIONS // 2)
     resumed = JointBridge(trainer_in(tmp_path / "half"), model=ABLModel(make_basic_nn(shape())))
-    resumed.trainer.fit(decisions=500)
+    resumed.trainer.fit(decisions=DECISIONS)
     first, other = whole.trainer.networks.state_dict(), resumed.trainer.networks.state_dict()
     assert all(torch.equal(first[name], other[name]) for name in first)
     assert not torch.equal(first["decision.module.logits.weight"], make_basic_nn(shape()).model.logits.weight)

@@ -26,7 +26,7 @@ from abl_cards.reasoners.abduction.minimiser import Minimiser
 from abl_cards.training.distance import MoveCandidates
 from abl_cards.training.settings import TrainConfig
 from abl_cards.training.trainer import Trainer
-from tests.effort import long
+from tests.effort import amount, long
 from tests.learners.tiny import TINY
 from tests.training import own_networks
 from tests.training.own_networks import LinearCritic, LinearHands, LinearPolicy, Whole
@@ -42,11 +42,15 @@ def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(PRESETS, "tiny", TINY)
 
 
+DECISIONS = amount(400, 700)
+"""Decisions of a run: updates of the critic alone, and then of all networks."""
+
+
 def config(directory: Path, **changes: Any) -> TrainConfig:
     return replace(
         TrainConfig(
-            directory, preset="tiny", total_decisions=700, num_envs=8, rollout_size=64, minibatch_size=32, workers=1,
-            checkpoint_interval=2, snapshot_interval=3, threads=1, critic_warmup_updates=1,
+            directory, preset="tiny", total_decisions=DECISIONS, num_envs=8, rollout_size=64, minibatch_size=32,
+            workers=1, checkpoint_interval=2, snapshot_interval=3, threads=1, critic_warmup_updates=1,
         ),
         **changes,
     )  # fmt: skip
@@ -176,12 +180,12 @@ def test_a_run_of_own_networks_goes_on_as_if_it_had_not_stopped(tmp_path: Path, 
         return Trainer(SHORT, config=config(tmp_path / folder, workers=workers), **networks)
 
     whole, half = trainer("whole"), trainer("half")
-    whole.fit(decisions=700)
-    half.fit(decisions=300)
+    whole.fit(decisions=DECISIONS)
+    half.fit(decisions=DECISIONS // 2)
     assert half.num_updates < whole.num_updates
     resumed = trainer("half")
     assert resumed.num_updates == half.num_updates
-    resumed.fit(decisions=700)
+    resumed.fit(decisions=DECISIONS)
     first, other = whole.networks.state_dict(), resumed.networks.state_dict()
     assert first.keys() == other.keys()
     assert all(torch.equal(first[name], other[name]) for name in first)

@@ -20,6 +20,7 @@ from abl_cards.matches.records import read_valid_records, sample_records_path, w
 from abl_cards.training.pretraining import Pretrainer, pretrain
 from abl_cards.training.settings import TrainConfig
 from abl_cards.training.supervised import add_estimates, create_abln_run, dataset_from_records
+from tests.effort import amount
 from tests.learners.tiny import TINY
 from tests.training.test_checkpoint import plant
 
@@ -37,7 +38,12 @@ def engine() -> Any:
 
 
 def settings(directory: Path, **changes: Any) -> TrainConfig:
-    few = {"abln_pretrain_steps": 3, "policy_pretrain_steps": 3, "pretrain_decisions": 2000, "held_out_matches": 1}
+    few = {
+        "abln_pretrain_steps": 3,
+        "policy_pretrain_steps": 3,
+        "pretrain_decisions": amount(600, 2000),
+        "held_out_matches": 1,
+    }
     return replace(TrainConfig(directory, preset="tiny", threads=1), **(few | changes))
 
 

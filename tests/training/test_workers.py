@@ -9,9 +9,10 @@ import pytest
 
 from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.learners.presets import PRESETS
+from abl_cards.training.abduction import OUR_REASONER
 from abl_cards.training.callbacks import Metrics
 from abl_cards.training.trainer import Trainer
-from abl_cards.training.workers import ForkWorker, PipeWorker, spawn
+from abl_cards.training.workers import ForkWorker, PipeWorker, WorkerPool, fork_local, spawn
 from tests.effort import long
 from tests.learners.tiny import TINY
 from tests.training.test_joint_loop import settings
@@ -44,6 +45,19 @@ def test_a_run_says_which_worker_ended(tmp_path: Path, monkeypatch: pytest.Monke
 def begin(run: Trainer) -> None:
     with spawn(1) as helpers:
         helpers.start(run.settings, TINY, {}, [{}])
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no fork")
+def test_a_fork_that_fails_says_why(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    run = Trainer.from_config(settings(tmp_path, preset="small"))
+    with pytest.raises(GameError, match="status 1") as error, spawn(1, fork_one) as helpers:
+        helpers.start(run.settings, TINY, {}, [{}])
+    assert error.value.code == ErrorCode.WORKER_LOST
+    assert "KeyError: 'rules'" in capfd.readouterr().err
+
+
+def fork_one(num_workers: int) -> WorkerPool:
+    return fork_local(num_workers, None, OUR_REASONER)
 
 
 def test_a_worker_that_fails_says_why(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

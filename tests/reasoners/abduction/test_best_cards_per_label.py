@@ -14,6 +14,10 @@ from abl_cards.matches.sampled_positions import sample_from_play
 from abl_cards.reasoners.abduction.best_cards_per_label import find_best_cards, plays_after
 from abl_cards.reasoners.abduction.minimiser import Minimiser
 from tests.edited import STRICT, edited
+from tests.effort import amount
+
+NUM_RANDOM = amount(15, 40)
+"""Decisions of which random card sets are drawn."""
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +26,7 @@ def strict(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 
 def test_the_best_card_set_of_a_label_is_the_minimisers(strict: Any) -> None:
-    decisions, judge = sample_from_play(strict, 60, seed=2), strict.preference_model()
+    decisions, judge = sample_from_play(strict, amount(24, 60), seed=2), strict.preference_model()
     best_cards = find_best_cards(strict, judge, decisions)
     for label in range(0, len(strict.labels), 3):
         legal = np.flatnonzero(decisions.legal_mask[label])
@@ -33,7 +37,7 @@ def test_the_best_card_set_of_a_label_is_the_minimisers(strict: Any) -> None:
 
 
 def test_plays_are_counted_after_the_best_card_set_of_each_label(strict: Any) -> None:
-    decisions = sample_from_play(strict, 60, seed=2)
+    decisions = sample_from_play(strict, amount(24, 60), seed=2)
     best_cards = find_best_cards(strict, strict.preference_model(), decisions)
     plays, left = plays_after(strict, decisions, best_cards), strict.plays_left(decisions, best_cards.lists)
     for (row, label), best in np.ndenumerate(best_cards.best_row):
@@ -42,14 +46,14 @@ def test_plays_are_counted_after_the_best_card_set_of_each_label(strict: Any) ->
 
 
 def test_random_card_sets_are_consistent_ones_of_their_label_and_all_of_them_come_up(strict: Any) -> None:
-    decisions = sample_from_play(strict, 40, seed=2)
+    decisions = sample_from_play(strict, NUM_RANDOM, seed=2)
     best_cards = find_best_cards(strict, strict.preference_model(), decisions)
-    fits = np.bincount(best_cards.lists.decision_index[best_cards.is_consistent], minlength=40)
+    fits = np.bincount(best_cards.lists.decision_index[best_cards.is_consistent], minlength=NUM_RANDOM)
     labels = np.array([label[sound].max() for label, sound in _split_by_decision(best_cards)], np.int16)
-    seen: list[set[int]] = [set() for _ in range(40)]
+    seen: list[set[int]] = [set() for _ in range(NUM_RANDOM)]
     for draw in range(200):
-        rows = best_cards.select_rows(labels, splitmix64_array(np.arange(40).astype(np.uint64), draw))
-        assert (best_cards.lists.decision_index[rows] == np.arange(40)).all()
+        rows = best_cards.select_rows(labels, splitmix64_array(np.arange(NUM_RANDOM).astype(np.uint64), draw))
+        assert (best_cards.lists.decision_index[rows] == np.arange(NUM_RANDOM)).all()
         assert (best_cards.label[rows] == labels).all()
         assert best_cards.is_consistent[rows].all() or (fits[~best_cards.is_consistent[rows]] == 0).all()
         for place, row in enumerate(rows):

@@ -17,6 +17,7 @@ from abl_cards.reasoners.explain.assessments import compare_moves
 from abl_cards.reasoners.explain.explanation import Explanation, explain
 from abl_cards.reasoners.explain.explanation_text import assessment_lines, render_explanation
 from tests.edited import STRICT, edited
+from tests.effort import amount
 
 LEAD = {"level": "8", "hand": ["H4", "H4", "C4", "D4", "H8", "SA"], "to_beat": None}
 FOLLOW = {"level": "8", "hand": ["H4", "H4", "C4", "H8"], "to_beat": ["Pair", "3", ["S3", "D3"]], "top": "partner"}
@@ -28,7 +29,7 @@ def strict(tmp_path_factory: pytest.TempPathFactory) -> Engine:
 
 
 def positions(engine: Any) -> list[Decisions]:
-    return [sample_from_play(engine, 60, seed=5), engine.sample_decisions(20, seed=5)]
+    return [sample_from_play(engine, amount(24, 60), seed=5), engine.sample_decisions(amount(8, 20), seed=5)]
 
 
 def test_the_shown_weights_add_up_to_the_score() -> None:

@@ -20,6 +20,7 @@ from abl_cards.reasoners.explain.explanation_text import MAX_LISTED_LABELS, rend
 from abl_cards.reasoners.explain.heat_map import IMPOSSIBLE_MARK, render_heat_map
 from abl_cards.reasoners.explain.model_explanation import HandEstimateReport, ModelExplanation, seat_names
 from abl_cards.reasoners.hidden_hands.hands import uniform_estimate
+from tests.effort import amount
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +30,7 @@ def engine() -> Any:
 
 @pytest.fixture(scope="module")
 def moments(engine: Any) -> list[DecisionPoint]:
-    decisions = sample_from_play(engine, 40, seed=8)
+    decisions = sample_from_play(engine, amount(16, 40), seed=8)
     return [engine.decision_point_at(decisions, row) for row in range(len(decisions.rows))]
 
 

@@ -26,7 +26,7 @@ from abl_cards.reasoners.search.dominated_moves import (
 from abl_cards.reasoners.search.race_search import RaceSearch, SearchStopped, solve_race
 from abl_cards.reasoners.search.tables import SearchTables, pack_hand, unpack_hand
 from tests.brute_force import big2 as brute
-from tests.effort import thorough
+from tests.effort import amount, thorough
 
 
 @cache
@@ -56,7 +56,7 @@ def positions(count: int, seed: int, most: int = 6) -> list[tuple[RacePosition, 
 
 
 def test_values_and_lines_are_those_of_plain_minimax() -> None:
-    for race, combo in positions(120, seed=1):
+    for race, combo in positions(amount(50, 120), seed=1):
         solution = solve_race(tables(), race, megabytes=1)
         assert solution.value == brute.value(race.own_hand, race.other_hand, combo)
         hands, to_beat = [race.own_hand, race.other_hand], combo
