@@ -23,9 +23,11 @@ from abl_cards.training.metrics import read_metrics
 from abl_cards.training.settings import TrainConfig
 from abl_cards.training.trainer import Trainer
 from abl_cards.training.updates import PPOLearner
-from tests.effort import long
+from tests.effort import amount, long
 from tests.learners.tiny import TINY
 from tests.training.test_joint_loop import lines, same, settings
+
+NUM_TABLES = amount(6, 16)
 
 
 @pytest.fixture(scope="module")
@@ -33,9 +35,9 @@ def engine() -> Any:
     return load("guandan").engine()
 
 
-def tables(engine: Any, teaching: ExpertConfig | None) -> SelfPlay:
+def tables(engine: Any, teaching: ExpertConfig | None, number: int = 16) -> SelfPlay:
     mind = NeuroSymbolicPolicy(engine, engine.preference_model(), Networks(TINY, GameShape.of(engine)))
-    return SelfPlay(engine, mind, [], np.zeros((16, 2), np.int8), TINY.ppo, seed=5, expert_config=teaching)
+    return SelfPlay(engine, mind, [], np.zeros((number, 2), np.int8), TINY.ppo, seed=5, expert_config=teaching)
 
 
 def take_rows(play: SelfPlay, rows: int = 96) -> Any:
@@ -47,12 +49,12 @@ def take_rows(play: SelfPlay, rows: int = 96) -> Any:
 @pytest.fixture(scope="module")
 def half(engine: Any) -> Any:
     """Return decisions of which half have targets."""
-    return take_rows(tables(engine, ExpertConfig(0.5, temperature=0.1)))
+    return take_rows(tables(engine, ExpertConfig(0.5, temperature=0.1), NUM_TABLES))
 
 
 def test_who_learns_plays_no_other_cards_for_looking_ahead(engine: Any, half: Any) -> None:
     """Play the same cards with and without targets, and store no targets where none are computed."""
-    without = take_rows(tables(engine, None))
+    without = take_rows(tables(engine, None, NUM_TABLES))
     for name in ("observation", "label", "log_probability", "advantage", "value_target", "played_later"):
         assert (getattr(without, name) == getattr(half, name)).all()
     assert without.lookahead_policy.shape == (96, 0)

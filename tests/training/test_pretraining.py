@@ -37,6 +37,14 @@ def engine() -> Any:
     return load("guandan").engine()
 
 
+@pytest.fixture(scope="module")
+def few_records(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a file of recorded deals: one match and the beginning of another."""
+    file = tmp_path_factory.mktemp("records") / "some.jsonl"
+    write_records(file, read_valid_records(SAMPLE)[: amount(14, 100)])
+    return file
+
+
 def settings(directory: Path, **changes: Any) -> TrainConfig:
     few = {
         "abln_pretrain_steps": 3,
@@ -58,8 +66,8 @@ def test_without_anything_to_learn_from_nothing_is_learned(tmp_path: Path, engin
     assert list(tmp_path.iterdir()) == []
 
 
-def test_from_records(tmp_path: Path, engine: Any) -> None:
-    chosen = settings(tmp_path, game="guandan", records=SAMPLE)
+def test_from_records(tmp_path: Path, engine: Any, few_records: Path) -> None:
+    chosen = settings(tmp_path, game="guandan", records=few_records)
     networks = pretrain_networks(chosen, engine)
     card = load_card(tmp_path / "supervised.safetensors")
     assert "without its last 1 matches and games of kb for ABLN" in card.data
@@ -106,8 +114,9 @@ def test_from_games_at_random_alone(tmp_path: Path, engine: Any) -> None:
         pretrain_networks(settings(tmp_path / "nobody", game="guandan", pretrain_agent="nobody"), engine)
 
 
-def test_a_twin_does_not_play_for_lessons(tmp_path: Path, engine: Any) -> None:
-    pretrain_networks(settings(tmp_path, game="guandan", records=SAMPLE, abln=False), engine, TINY.without_abln())
+def test_a_twin_does_not_play_for_lessons(tmp_path: Path, engine: Any, few_records: Path) -> None:
+    chosen = settings(tmp_path, game="guandan", records=few_records, abln=False)
+    pretrain_networks(chosen, engine, TINY.without_abln())
     assert "games of" not in load_card(tmp_path / "supervised.safetensors").data
     assert not (tmp_path / "hidden-hands.state").exists()
 

@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 
 from abl_cards.core.rng import splitmix64_array
-from abl_cards.games.game import load
 from abl_cards.matches.sampled_positions import sample_from_play
 from abl_cards.reasoners.abduction.best_cards_per_label import find_best_cards, plays_after
 from abl_cards.reasoners.abduction.minimiser import Minimiser
-from tests.edited import STRICT, edited
 from tests.effort import amount
 
 NUM_RANDOM = amount(15, 40)
 """Decisions of which random card sets are drawn."""
-
-
-@pytest.fixture(scope="module")
-def strict(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    return load("guandan").engine(Path(edited(tmp_path_factory.mktemp("kb") / "strict", more=STRICT)))
 
 
 def test_the_best_card_set_of_a_label_is_the_minimisers(strict: Any) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pytest
 
 from abl_cards.agents.registry import make_agent, make_preference_model
 from abl_cards.games.engine import Engine
@@ -16,16 +15,10 @@ from abl_cards.matches.sampled_positions import sample_from_play
 from abl_cards.reasoners.explain.assessments import compare_moves
 from abl_cards.reasoners.explain.explanation import Explanation, explain
 from abl_cards.reasoners.explain.explanation_text import assessment_lines, render_explanation
-from tests.edited import STRICT, edited
 from tests.effort import amount
 
 LEAD = {"level": "8", "hand": ["H4", "H4", "C4", "D4", "H8", "SA"], "to_beat": None}
 FOLLOW = {"level": "8", "hand": ["H4", "H4", "C4", "H8"], "to_beat": ["Pair", "3", ["S3", "D3"]], "top": "partner"}
-
-
-@pytest.fixture(scope="module")
-def strict(tmp_path_factory: pytest.TempPathFactory) -> Engine:
-    return load("guandan").engine(edited(tmp_path_factory.mktemp("kb") / "strict", more=STRICT))
 
 
 def positions(engine: Any) -> list[Decisions]:
