@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 from tests.long_tests import GROUPS, LONG_TESTS
+from tests.syntax_trees import syntax_tree
 
 TESTS = Path(__file__).parent
 SHORTER = sorted({name for group in GROUPS for name in group["shorter"]})
 
 
+@cache
+def functions_of(file: Path) -> frozenset[str]:
+    """Return the names of the functions of a module."""
+    return frozenset(node.name for node in ast.walk(syntax_tree(file)) if isinstance(node, ast.FunctionDef))
+
+
 def has_test(name: str) -> bool:
     """Return whether the file exists and defines the function, if one is named."""
     file, _, function = name.partition("[")[0].partition("::")
-    if not (TESTS / file).is_file():
-        return False
-    tree = ast.parse((TESTS / file).read_text("utf-8"))
-    return not function or any(isinstance(node, ast.FunctionDef) and node.name == function for node in ast.walk(tree))
+    return (TESTS / file).is_file() and (not function or function in functions_of(TESTS / file))
 
 
 @pytest.mark.parametrize("name", sorted(LONG_TESTS))
