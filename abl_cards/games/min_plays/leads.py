@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from abl_cards.asp import Term
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.description import Form, parse_rank_and_suit
 from abl_cards.games.min_plays.form_shapes import UncountableError
@@ -96,7 +97,8 @@ class LeadFinder:
     @cached_property
     def _example_cards(self) -> NDArray[np.uint8]:
         """[forms, kinds] natural cards that make each form."""
-        return np.stack([_example_cards_of(self.rules, form) for form in self.rules.forms.forms])
+        suits = [parts[1] if parts else None for parts in map(parse_rank_and_suit, self.rules.pack.kinds)]
+        return np.stack([_example_cards_of(self.rules, form, suits) for form in self.rules.forms.forms])
 
     @cached_property
     def _probe_results(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]:
@@ -151,11 +153,9 @@ def _can_lead(
     return can_lead
 
 
-def _example_cards_of(rules: CompiledGame, form: Form) -> NDArray[np.uint8]:
-    """Return natural cards [kinds] that make a form; fewer if the pack does not have enough."""
+def _example_cards_of(rules: CompiledGame, form: Form, suits: Sequence[Term | None]) -> NDArray[np.uint8]:
+    """Return natural cards [kinds] of these suits that make a form; fewer if the pack does not have enough."""
     hand, left = np.zeros(len(rules.pack), np.uint8), rules.pack.copies.astype(np.int64)
-    suits = [parts[1] if parts else None for parts in map(parse_rank_and_suit, rules.pack.kinds)]
-
     acts = rules.cells.acts_as[0]
 
     def take(kinds: Iterable[int], count: int) -> None:

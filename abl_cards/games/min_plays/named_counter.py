@@ -6,8 +6,9 @@ of what they leave, so the fewest plays are the minimum over the named plays tha
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,28 +79,36 @@ def find_named_forms(rules: CompiledGame) -> dict[Term, NDArray[np.uint8]]:
     forms = [form for form in rules.forms.forms if form.groups]
     used = np.isin(rules.cells.acts_as, [group.cell for form in forms for group in form.groups])
     has_several_cells = (used.sum(axis=2) > 1).any(axis=0)  # [kinds]
-    named = {}
+    named, find_sole_kind = {}, cache(partial(_find_sole_kind, rules))
     for form in forms:
-        cards = _named_cards(rules, form)
+        cards = _named_cards(form, find_sole_kind, len(rules.pack))
         has_only_kind = any(group.only_kind is not None for group in form.groups)
         if cards is not None and (has_only_kind or has_several_cells[cards > 0].any()):
             named[form.name] = cards
     return named
 
 
-def _named_cards(rules: CompiledGame, form: Form) -> NDArray[np.uint8] | None:
+def _named_cards(
+    form: Form, find_sole_kind: Callable[[int, int | None], int | None], num_kinds: int
+) -> NDArray[np.uint8] | None:
     """Return the copies [kinds] of the only cards that a form takes; None if it takes several sets of cards."""
     if not form.groups or form.kickers or form.max_wilds or form.suit is not None or form.has_mixed_suits:
         return None
-    cards, wild = np.zeros(len(rules.pack), np.uint8), rules.move_tables.wild_cards[:, :, 0]
+    cards = np.zeros(num_kinds, np.uint8)
     for group in form.groups:
-        acts = rules.cells.acts_as == group.cell
-        kinds = [group.only_kind] if group.only_kind is not None else np.flatnonzero(acts.any(axis=(0, 2))).tolist()
-        is_real = len(kinds) == 1 and (acts[:, kinds[0]].any(axis=1) | (wild == kinds[0]).any(axis=1)).all()
-        if not is_real:
+        kind = find_sole_kind(group.cell, group.only_kind)
+        if kind is None:
             return None
-        cards[kinds[0]] += group.count
+        cards[kind] += group.count
     return cards
+
+
+def _find_sole_kind(rules: CompiledGame, cell: int, only_kind: int | None) -> int | None:
+    """Return the only kind of card that a group of a cell takes in all contexts; None if it takes several."""
+    acts, wild = rules.cells.acts_as == cell, rules.move_tables.wild_cards[:, :, 0]
+    kinds = [only_kind] if only_kind is not None else np.flatnonzero(acts.any(axis=(0, 2))).tolist()
+    is_real = len(kinds) == 1 and (acts[:, kinds[0]].any(axis=1) | (wild == kinds[0]).any(axis=1)).all()
+    return kinds[0] if is_real else None
 
 
 def combine_named_forms(rules: CompiledGame, sets: Sequence[NDArray[np.uint8]]) -> dict[bytes, int]:
