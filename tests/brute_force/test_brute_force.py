@@ -188,13 +188,13 @@ def test_states_are_varied() -> None:
 
 def test_lists_against_subsets() -> None:
     """`moves` and `moves_by_subsets` agree on small hands."""
-    for state in mixed_states(seed=2, count=amount(40, 100), smallest=1, largest=8):
+    for state in mixed_states(seed=2, count=amount(30, 100), smallest=1, largest=8):
         check_list(state)
 
 
 def test_fast_against_subsets() -> None:
     """`fast` and `legal_labels_by_subsets` agree on small hands."""
-    states = mixed_states(seed=3, count=amount(40, 100), smallest=1, largest=8)
+    states = mixed_states(seed=3, count=amount(30, 100), smallest=1, largest=8)
     for state, mask in zip(states, masks_of(states), strict=True):
         assert labels_in(mask) == legal_labels_by_subsets(*state), state
 
@@ -248,7 +248,7 @@ def turns(episode: dict[str, Any]) -> Iterator[tuple[State, Action]]:
 def test_recorded_episodes() -> None:
     """Every play of some contest games is in the list, card for card, and its label in the mask."""
     with gzip.open(RECORDS, "rt") as lines:
-        episodes = [json.loads(line) for line in islice(lines, 0, 60, 20)]
+        episodes = [json.loads(line) for line in islice(lines, 0, 60, amount(30, 20))]
     decisions = [(State(list(state.hand), *state[1:]), action) for one in episodes for state, action in turns(one)]
     for state, action in decisions:
         assert action in moves(*state), (state, action)

@@ -18,10 +18,10 @@ from abl_cards.games.tables.decisions import Decisions
 from abl_cards.games.tables.tables import Tables
 from abl_cards.reasoners.search.endgame_solver import EndgameUnsolved, open_hand_tables, solve_endgame
 from tests.effort import amount
+from tests.games.every_game import every_game
 from tests.games.random_play import match_keys, step
 
 MOST_CARDS, NODES = 20, 4_000
-GAMES = game_names()
 SOLVED = {"big2", "doudizhu", "guandan"}
 
 
@@ -92,14 +92,14 @@ def check(engine: Engine, sample: Sample) -> int:
     return solved
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", every_game())
 def test_a_state_answers_as_its_game(name: str) -> None:
     solved = check(load(name).engine(), Sample(amount(8, 20), amount(8, 5), amount(4, 12) if name in SOLVED else 0))
     assert bool(solved) == (name in SOLVED)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", game_names())
 def test_a_thousand_games_of_each_profile(name: str) -> None:
     for profile in load(name).engine().rules.folder.profiles or [None]:
         check(load(name).engine(profile=profile), Sample(1000, 1, 400))

@@ -25,6 +25,7 @@ from abl_cards.games.types.moves import DRAW, Moves
 from abl_cards.matches.sampled_positions import sample_exchanges, sample_from_play, sample_positions
 from abl_cards.reasoners.hidden_hands.hands import draw_deals, uniform_estimate
 from tests.effort import amount, long
+from tests.games.every_game import every_game
 from tests.games.random_play import match_keys, pick, random_moves, step
 
 
@@ -71,14 +72,16 @@ def assert_plays_to_go(engine: Engine, tables: Tables, decisions: Decisions) -> 
     assert (engine.plays_left(decisions, lists)[passes] == plays[lists.decision_index[passes]]).all()
 
 
-TABLES = 12
+TABLES = amount(6, 12)
 STEPS, ENOUGH = 500, amount(60, 500)
 """Most steps, enough for matches of most games; the steps after which play stops once each table had an episode."""
 MANY = 10
 OFTEN = amount(20, 50)
 """Steps from one look at complete lists and hidden hands to the next."""
-STACKED = game_names() if amount(0, 1) else ["paodekuai", "president"]
+STACKED = game_names() if amount(0, 1) else ["president"]
 """Games with positions from stacked deals and random cards; `few_positions` has positions of play of every game."""
+SHORT_PROOFS = ("gandengyan", "hearts")
+"""Games whose decisions are proved in every run."""
 LONG = ("guandan", "tractor")
 """Their matches have thousands of decisions; those of Hearts have several episodes as well."""
 
@@ -86,7 +89,7 @@ LONG = ("guandan", "tractor")
 @cache
 def few_positions(name: str) -> Decisions:
     """Sample positions of play, once for all tests."""
-    return sample_from_play(load(name).engine(), 40, 2)
+    return sample_from_play(load(name).engine(), amount(20, 40), 2)
 
 
 @pytest.mark.parametrize("name", game_names())
@@ -164,7 +167,7 @@ def test_conformance(name: str) -> None:
     assert any(free) == (engine.rules.trick_query is None)
 
 
-@pytest.mark.parametrize("name", game_names())
+@pytest.mark.parametrize("name", every_game())
 def test_imagined_tables_go_on_as_the_real_ones_would(name: str) -> None:
     """Imagined tables with the real hands continue equally; with other hands, observation and legal moves are equal."""
     engine = load(name).engine()
@@ -197,7 +200,7 @@ def _ways_to_deal(decisions: Decisions, seed: int) -> list[np.ndarray]:
     return [draw_deals(uniform_estimate(hidden), hidden, splitmix64_array(keys, way), 1)[:, 0] for way in range(2)]
 
 
-@pytest.mark.parametrize("name", game_names())
+@pytest.mark.parametrize("name", every_game())
 def test_records_replay(name: str) -> None:
     """Records of a recorder replay without mismatches and contain the extra fields."""
     engine = load(name).engine()
@@ -220,7 +223,7 @@ def test_records_replay(name: str) -> None:
     assert 0 < result.plays <= tables.num_decisions.sum()
 
 
-@pytest.mark.parametrize("name", game_names())
+@pytest.mark.parametrize("name", every_game())
 def test_samples(name: str) -> None:
     """Chosen samples have the same moves, leads have no play to beat, and equal seeds give equal samples."""
     engine = load(name).engine()
@@ -245,7 +248,7 @@ def test_samples(name: str) -> None:
     assert (leads.legal_mask[engine.label_traits.pass_label] == 0).all()
 
 
-@pytest.mark.parametrize("name", game_names())
+@pytest.mark.parametrize("name", every_game(*STACKED))
 def test_random_positions_can_be_told_and_asked_again(name: str) -> None:
     engine = load(name).engine()
     for decisions in sample_positions(engine, 60, seed=1) if name in STACKED else [few_positions(name)]:
@@ -258,7 +261,7 @@ def test_random_positions_can_be_told_and_asked_again(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [*(pytest.param(name, marks=long) for name in ("bigtwo", "doudizhu")), "paodekuai", "whist"]
+    "name", [*(pytest.param(name, marks=long) for name in ("bigtwo", "doudizhu", "paodekuai", "whist")), *SHORT_PROOFS]
 )
 def test_reasons_come_to_what_the_circuit_says(name: str) -> None:
     engine = load(name).engine()
@@ -275,7 +278,7 @@ def test_reasons_come_to_what_the_circuit_says(name: str) -> None:
         assert why.premises
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=[long] if name in LONG else []) for name in game_names()])
+@pytest.mark.parametrize("name", every_game(apart=LONG))
 def test_listeners_hear_everything(name: str) -> None:
     """A listener receives the begin and end of each episode, each match end, and every decision."""
     engine = load(name).engine()
@@ -340,7 +343,7 @@ def _after(tables: Tables, steps: int) -> Tables:
     return tables
 
 
-@pytest.mark.parametrize("name", game_names())
+@pytest.mark.parametrize("name", every_game())
 def test_what_seats_know_of_hidden_hands_is_true(name: str) -> None:
     """The true hands satisfy the deductions of every seat; counting cards does not require seeing them."""
     engine = load(name).engine()
@@ -366,7 +369,7 @@ def test_what_seats_know_of_hidden_hands_is_true(name: str) -> None:
         assert (np.sort(engine.symmetries, axis=1) == engine.symmetries[0]).all()
 
 
-@pytest.mark.parametrize("name", game_names())
+@pytest.mark.parametrize("name", every_game())
 def test_tables_can_be_saved(name: str) -> None:
     """Tables restored from saved arrays continue as the originals."""
     engine = load(name).engine()
@@ -384,7 +387,7 @@ def test_tables_can_be_saved(name: str) -> None:
     assert np.array_equal(tables.observe(tables.rows_to_play()), copy.observe(tables.rows_to_play()))
 
 
-@pytest.mark.parametrize("name", game_names())
+@pytest.mark.parametrize("name", every_game())
 def test_nothing_is_left_after_the_last_play(name: str) -> None:
     """It takes no more plays exactly where a move lays down the whole hand."""
     engine = load(name).engine()
@@ -402,7 +405,7 @@ def test_nothing_is_left_after_the_last_play(name: str) -> None:
     assert (left <= held[lists.decision_index] - laid).all()
 
 
-@pytest.mark.parametrize("name", game_names())
+@pytest.mark.parametrize("name", every_game())
 def test_what_the_preferences_are_told_is_what_they_judge_by(name: str) -> None:
     """The circuit of all inputs agrees with the halves that agents use; an empty estimate equals none."""
     engine = load(name).engine()

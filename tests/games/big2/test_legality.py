@@ -39,7 +39,7 @@ def test_the_labels_are_the_quadruples_and_the_pass() -> None:
 
 def test_masks_are_those_of_the_brute_force() -> None:
     """Masks of random states; of 200,000 with --hypothesis-profile=thorough."""
-    decisions = engine().sample_decisions(amount(6_000, 12_000, 200_000), seed=3)
+    decisions = engine().sample_decisions(amount(3_000, 12_000, 200_000), seed=3)
     combos = {place: combo for place, (combo, _) in zip(places(), brute.SHAPES, strict=True)}
     to_beat = [combos[label] if label >= 0 else None for label in decisions.label_to_beat.tolist()]
     expected = brute.legal_labels(decisions.view.hand, to_beat)
@@ -49,7 +49,7 @@ def test_masks_are_those_of_the_brute_force() -> None:
 
 
 def test_moves_are_those_of_the_brute_force() -> None:
-    count = amount(16, 60)
+    count = amount(10, 60)
     decisions = engine().sample_decisions(count, seed=4)
     lists = decisions.moves()
     combos = {place: combo for place, (combo, _) in zip(places(), brute.SHAPES, strict=True)}

@@ -21,6 +21,7 @@ from abl_cards.rulelab.editor.reference import describe_availability, load_vocab
 from abl_cards.rulelab.testing.games import step_tables
 from abl_cards.web.hints import compute_hint
 from docs import generate_reference
+from tests.effort import amount
 
 IDLE = InputGroup(
     "idle", (), (RuleInput("idle(N)", (NUMBER,), "N decisions were made since a card was played"),),
@@ -98,11 +99,12 @@ def test_explanations_name_preferences_that_read_it(idle: Engine) -> None:
 
 
 def test_records_and_tables_agree(idle: Engine) -> None:
-    recorder = idle.new_recorder(20)
-    tables = idle.start_matches(splitmix64_array(np.arange(20).astype(np.uint64), 5), recorder)
+    matches = amount(6, 20)
+    recorder = idle.new_recorder(matches)
+    tables = idle.start_matches(splitmix64_array(np.arange(matches).astype(np.uint64), 5), recorder)
     while step_tables(tables, make_agent("random", idle)):
         pass
-    records = [json.loads(json.dumps(record)) for table in range(20) for record in recorder.pop_records(table)]
+    records = [json.loads(json.dumps(record)) for table in range(matches) for record in recorder.pop_records(table)]
     assert not idle.replay(records).mismatches
     seen = set()
     for record in records:

@@ -10,6 +10,10 @@ import pytest
 from abl_cards.games.description.play_names import PlayName, match_play_names, move_text
 from abl_cards.games.game import game_names, load
 from abl_cards.matches.sampled_positions import sample_from_play
+from tests.effort import amount
+from tests.games.every_game import every_game
+
+POSITIONS = amount(6, 15)
 
 
 @pytest.mark.parametrize("name", game_names())
@@ -22,11 +26,11 @@ def test_every_label_has_a_chinese_name_of_its_own(name: str) -> None:
         assert not re.search("[a-z_(]", text)
 
 
-@pytest.mark.parametrize("name", game_names())
+@pytest.mark.parametrize("name", every_game())
 def test_shown_moves_can_be_parsed(name: str) -> None:
     engine = load(name).engine()
-    decisions: Any = sample_from_play(engine, 15, seed=2)
-    for row in range(15):
+    decisions: Any = sample_from_play(engine, POSITIONS, seed=2)
+    for row in range(POSITIONS):
         point = engine.decision_point_at(decisions, row)
         names = [engine.play_name(label) for label in point.labels]
         for move in range(0, len(names), 7):

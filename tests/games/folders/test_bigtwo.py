@@ -20,7 +20,7 @@ from tests.games.folders.states import (
     states,
 )
 
-STATES = amount(80, 300, 20_000)
+STATES = amount(40, 300, 20_000)
 OPENING = "D3 C3 D4 D5 D6 D7 H7 S7 H8 C9 CT CJ CQ"
 MIXED = "S9 ST SJ SQ SK S2 D8 C8 H8 S8 C4 C5 C6"
 
@@ -84,11 +84,11 @@ def test_masks_are_those_of_clingo(rules: CompiledGame) -> None:
 
 
 def test_turns_and_points(rules: CompiledGame) -> None:
-    follow(rules, brute.points, amount(30, 80), seed=3)
+    follow(rules, brute.points, amount(10, 80), seed=3)
 
 
 def test_turns_where_a_pass_locks(flagged: CompiledGame) -> None:
-    follow(flagged, brute.points, amount(30, 80), seed=4, locks=True)
+    follow(flagged, brute.points, amount(10, 80), seed=4, locks=True)
     hands = ["D3 D9", "D5 D6", "D4 DA", "D7 D8"]
     assert Scene(flagged, hands).play("single(3,d)", "pass", "single(4,d)", "pass", "pass") == 2
 

@@ -21,7 +21,7 @@ from tests.games.folders.states import (
     states,
 )
 
-STATES = amount(80, 300, 20_000)
+STATES = amount(40, 300, 20_000)
 TEXTS = {"sixteen": brute.SIXTEEN, "fifteen": brute.FIFTEEN}
 RUNS = {1: "straight", 2: "pairs", 3: "threes"}
 
@@ -119,7 +119,7 @@ def test_masks_are_those_of_clingo(rules: CompiledGame) -> None:
 
 
 def test_turns_and_points(game: str, rules: CompiledGame) -> None:
-    follow(rules, lambda left, gone: brute.points(left, gone, TEXTS[game]), amount(40, 200), seed=3)
+    follow(rules, lambda left, gone: brute.points(left, gone, TEXTS[game]), amount(15, 200), seed=3)
 
 
 def test_a_point_a_card_and_nothing_for_one(fifteen: CompiledGame) -> None:

@@ -41,7 +41,7 @@ from tests.games.folders.tractor_rounds import Watch
 from tests.games.random_play import match_keys
 
 FOLLOWS = amount(30, 120, 4_000)
-TRICKS = amount(80, 200, 5_000)
+TRICKS = amount(40, 200, 5_000)
 ROUNDS = amount(1, 3, 1_000)
 MOST_ANSWERS = amount(150, 400)
 AT_ONCE = amount(15, 40, 200)

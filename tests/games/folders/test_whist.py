@@ -17,7 +17,7 @@ from tests.games.folders.tricks import cards_of, compare_with_clingo, follow_rou
 from tests.games.random_play import match_keys, step
 
 ROUNDS = amount(8, 20, 1_000)
-STATES = amount(80, 300, 20_000)
+STATES = amount(40, 300, 20_000)
 DEALER = 3
 
 

@@ -9,6 +9,7 @@ from collections import defaultdict
 from typing import NamedTuple
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
 from abl_cards.games.compiled.compiled_game import CompiledGame
@@ -26,8 +27,13 @@ from tests.brute_force import fast
 from tests.brute_force.guandan import RUN_RANKS, label_of
 from tests.brute_force.guandan import Action as WireAction
 from tests.brute_force.states import State
+from tests.effort import long
 
 PROFILES = ("standard", "platform", "openguandan", "danzero", "manual", "paper")
+SOME_PROFILES = [
+    name if name in ("standard", "platform", "paper") else pytest.param(name, marks=long) for name in PROFILES
+]
+"""All profiles, as parameters of tests of which three run every time."""
 
 TYPES = {
     "single": fast.SINGLE,

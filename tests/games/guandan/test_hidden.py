@@ -27,7 +27,7 @@ from abl_cards.protocols.contest.match_state import card_options, current_stage,
 from abl_cards.protocols.contest.tribute import TributeTracker
 from abl_cards.reasoners.hidden_hands.hands import prior_estimate, project_estimate, sample_deals, uniform_estimate
 from tests.edited import edited
-from tests.effort import amount
+from tests.effort import amount, long
 from tests.games.guandan.scripted import HERE, choose, play, sit_down
 from tests.games.guandan.states import engine
 from tests.games.random_play import match_keys, step
@@ -178,7 +178,7 @@ class Doubter(NullListener):
         self.decisions += len(rows)
 
 
-@pytest.mark.parametrize("profile", ["standard", "platform"])
+@pytest.mark.parametrize("profile", ["standard", pytest.param("platform", marks=long)])
 def test_the_truth_is_never_excluded(profile: str) -> None:
     doubter = Doubter()
     tables = engine(profile).start_matches(match_keys(10, 6), doubter)

@@ -22,7 +22,7 @@ from tests.games.guandan.states import (
 )
 
 STATES = 10_000
-COMPARED = amount(2_500, STATES, 200_000)
+COMPARED = amount(1_000, STATES, 200_000)
 HANDS = amount(25, 50, 2_000)
 
 

@@ -21,7 +21,7 @@ from tests.games.guandan.states import engine as engine_of
 from tests.games.random_play import match_keys, random_moves
 
 RANDOM = np.random.default_rng(7)
-EPISODES = amount(3, 6)
+EPISODES = amount(2, 6)
 
 
 def seen(decisions: Any) -> list[Any]:
@@ -80,7 +80,7 @@ def match() -> tuple[list[dict], list[list[Any]]]:
 def test_a_record_is_told_as_it_was_seen(match: tuple[list[dict], list[list[Any]]]) -> None:
     engine = load("guandan").engine()
     for record, saw in zip(*match, strict=True):
-        for number in RANDOM.integers(0, len(saw), amount(3, 6)):
+        for number in RANDOM.integers(0, len(saw), amount(2, 6)):
             to_beat, situation, seat = saw[number]
             moment = engine.read_decision_point(record, int(number) + 1)
             decision: Any = moment.decision

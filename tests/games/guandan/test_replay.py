@@ -17,7 +17,7 @@ from abl_cards.core.errors import GameError
 from abl_cards.games.types.results import ReplayResult
 from tests.effort import amount
 from tests.games.guandan.contest_records import ContestRecorder
-from tests.games.guandan.states import PROFILES, engine
+from tests.games.guandan.states import SOME_PROFILES, engine
 from tests.games.random_play import match_keys, play_out, step
 
 Record = dict[str, Any]
@@ -76,7 +76,7 @@ def test_contest_records_by_other_rules(contest: list[Record]) -> None:
     assert lines(replay(contest, "openguandan"))
 
 
-@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("profile", SOME_PROFILES)
 def test_what_is_recorded_replays(profile: str) -> None:
     """Random games by the rules of each profile replay without a disagreement, through JSON text."""
     records = recorded(profile)
@@ -390,11 +390,11 @@ def test_tribute_although_refused() -> None:
 
 def refused_episode() -> list[Record]:
     """The first two episodes of a match whose second begins with a refused tribute."""
-    recorder = ContestRecorder(engine(), 60)
-    tables = engine().start_matches(match_keys(60, 13), recorder)
+    recorder = ContestRecorder(engine(), 2)
+    tables = engine().start_matches(match_keys(2, 13), recorder)
     while (tables.num_episodes < 2).any():
         step(tables)
-    matches = [recorder.pop_records(table)[:2] for table in range(60)]
+    matches = [recorder.pop_records(table)[:2] for table in range(2)]
     return next(match for match in matches if match[1]["anti"])
 
 

@@ -14,10 +14,10 @@ from abl_cards.games.types.moves import Indices, Moves
 from abl_cards.protocols.contest.levels import start_matches
 from abl_cards.protocols.contest.match_state import card_options, fluent_values, read_team_levels
 from tests.effort import amount, long
-from tests.games.guandan.states import PROFILES, engine
+from tests.games.guandan.states import SOME_PROFILES, engine
 from tests.games.random_play import match_keys, step
 
-STEPS, TABLES = amount(300, 800), amount(20, 60)
+STEPS, TABLES = amount(300, 800), amount(10, 60)
 
 
 class Watch:
@@ -107,7 +107,7 @@ def test_whole_matches() -> None:
         assert clock == sum(len(one["acts"]) for one in recorder.pop_records(table))
 
 
-@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("profile", SOME_PROFILES)
 def test_some_episodes(profile: str) -> None:
     """The first episodes of random matches: no card is lost, one seat decides, orders are permutations."""
     watch = Watch(TABLES)

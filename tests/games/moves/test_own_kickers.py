@@ -154,7 +154,7 @@ def check_hands(rules: CompiledGame, hands: list[list[Card]]) -> None:
         }, hand
 
 
-@settings(max_examples=amount(25, 200))
+@settings(max_examples=amount(12, 200))
 @given(seed=st.integers(0, 2**32))
 def test_leads_by_brute_force(rules: CompiledGame, seed: int) -> None:
     random = np.random.default_rng(seed)

@@ -182,7 +182,7 @@ def test_the_kitty_is_not_shown(auction: CompiledGame) -> None:
 
 
 def test_a_written_state_has_what_the_preferences_and_the_points_read(judging: CompiledGame) -> None:
-    engine, tables = Engine(judging, "judging"), Tables.begin(judging, match_keys(4, 3))
+    engine, tables = Engine(judging, "judging"), Tables.begin(judging, match_keys(amount(2, 4), 3))
     judge, steps = engine.preference_model(), 0
     while (rows := tables.rows_to_play()).size:
         for row in range(len(rows)):

@@ -11,6 +11,7 @@ from abl_cards.games.compiled.compiled_game import CompiledGame
 from abl_cards.games.tables.decisions import Decisions
 from abl_cards.games.tables.tables import Tables
 from abl_cards.games.types.moves import NO_CARD
+from tests.effort import amount
 from tests.games.notation.folders import rules_of
 from tests.games.random_play import match_keys, random_moves, step
 
@@ -48,7 +49,7 @@ def _decisions(tables: Tables) -> Decisions:
 @pytest.mark.parametrize("more", ["", OPENING], ids=["", "opening"])
 def test_draws_and_masks_are_equal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, more: str) -> None:
     games = _games(tmp_path, monkeypatch, more)
-    tables = [Tables.begin(rules, match_keys(70, 3)) for rules in games]
+    tables = [Tables.begin(rules, match_keys(amount(30, 70), 3)) for rules in games]
     houses = 0
     while tables[0].rows_to_play().size:
         plain, packed = map(_decisions, tables)
