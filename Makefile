@@ -1,8 +1,8 @@
 # The first target of a fresh clone sets up .venv; it needs Python 3.11 or newer and make, nothing else.
 #   make run    check the rules, replay real games, train from nothing for some minutes; report in runs/demo
-#   make test   the tests, with ruff, the layer contract and mypy on what was changed; make test-long runs the long ones too
+#   make test   the tests, with ruff, mypy and the layer contract among them; make test-long runs the long ones too
 #   make bench  the performance table, measured here and now
-#   make lint   the tests of the code's form alone, with mypy on all modules
+#   make lint   the tests of the code's form alone
 #   make docs   the documents as a site in docs/_build/html, built without any request; it needs the extra [docs]
 #   make figures  measure the performance table and write it into README and docs, on an idle machine
 #   make clean  remove caches and build products; .venv and runs/ stay
