@@ -16,7 +16,7 @@ SHORTER = sorted({name for group in GROUPS for name in group["shorter"]})
 
 
 @cache
-def functions_of(file: Path) -> frozenset[str]:
+def function_names(file: Path) -> frozenset[str]:
     """Return the names of the functions of a module."""
     return frozenset(node.name for node in ast.walk(syntax_tree(file)) if isinstance(node, ast.FunctionDef))
 
@@ -24,7 +24,7 @@ def functions_of(file: Path) -> frozenset[str]:
 def has_test(name: str) -> bool:
     """Return whether the file exists and defines the function, if one is named."""
     file, _, function = name.partition("[")[0].partition("::")
-    return (TESTS / file).is_file() and (not function or function in functions_of(TESTS / file))
+    return (TESTS / file).is_file() and (not function or function in function_names(TESTS / file))
 
 
 @pytest.mark.parametrize("name", sorted(LONG_TESTS))

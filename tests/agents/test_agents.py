@@ -148,7 +148,7 @@ def test_a_match_names_its_agents_in_full() -> None:
 # --- abl --------------------------------------------------------------------------------------------------------------
 
 
-def labels_played(name: str, positions: int = amount(30, 80), seed: int = 4) -> tuple[Any, Any, Any]:
+def play_positions(name: str, positions: int = amount(30, 80), seed: int = 4) -> tuple[Any, Any, Any]:
     """Return some positions with the agent's moves and labels."""
     engine = load("guandan").engine()
     decisions = sample_from_play(engine, positions, seed)
@@ -158,7 +158,7 @@ def labels_played(name: str, positions: int = amount(30, 80), seed: int = 4) -> 
 
 @pytest.mark.parametrize("variant", ["", ",no-projection", ",no-preferences", ",no-lookahead", ",without=bombs"])
 def test_every_variant_of_abl_plays_legal_moves_of_legal_labels(untrained: str, variant: str) -> None:
-    decisions, moves, labels = labels_played(untrained + variant)
+    decisions, moves, labels = play_positions(untrained + variant)
     assert decisions.legal_mask[labels, np.arange(len(labels))].all()
     lists = decisions.moves(labels)
     for row in range(len(labels)):
@@ -167,7 +167,7 @@ def test_every_variant_of_abl_plays_legal_moves_of_legal_labels(untrained: str, 
 
 
 def test_abl_thinks_for_as_long_as_its_name_says(untrained: str) -> None:
-    decisions, _, labels = labels_played(f"{untrained},think=5", 20)
+    decisions, _, labels = play_positions(f"{untrained},think=5", 20)
     assert decisions.legal_mask[labels, np.arange(len(labels))].all()
     engine = load("guandan").engine()
     for bad in ("soon", "0", "-3", "nan", "60001"):
@@ -195,8 +195,8 @@ def test_a_time_limit_is_that_of_the_name(untrained: str) -> None:
 
 
 def test_abl_without_preferences_plays_the_same_labels_and_other_cards(untrained: str) -> None:
-    _, best, labels = labels_played(untrained)
-    _, drawn, same = labels_played(f"{untrained},no-preferences")
+    _, best, labels = play_positions(untrained)
+    _, drawn, same = play_positions(f"{untrained},no-preferences")
     assert (labels == same).all()
     assert (best.cards != drawn.cards).any()
 
@@ -205,7 +205,7 @@ def test_abl_without_preferences_plays_the_same_labels_and_other_cards(untrained
 def test_preferences_of_another_folder_choose_among_the_card_sets_of_abl(untrained: str, tmp_path: Path) -> None:
     """Apply the constraints of another folder: lead no bomb where another lead is legal."""
     folder = edited(tmp_path / "strict", more=STRICT)
-    decisions, _, labels = labels_played(f"{untrained},kb={folder}", 200)
+    decisions, _, labels = play_positions(f"{untrained},kb={folder}", 200)
     bombs = np.array([name.startswith("bomb") for name in load("guandan").engine().labels])
     leading = decisions.label_to_beat < 0
     assert leading.sum() > 20

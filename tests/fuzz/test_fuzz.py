@@ -34,7 +34,7 @@ def test_the_same_number_gives_the_same_folder() -> None:
     assert drawn(7).files != drawn(8).files
 
 
-class InProcess:
+class InProcessChild:
     """Replacement of the child process, which would import everything again and load all kernels."""
 
     def __init__(self, *_: Any) -> None:
@@ -53,7 +53,7 @@ class InProcess:
 
 def test_few_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if amount(1, 0):
-        monkeypatch.setattr(runner, "SubprocessWorker", InProcess)
+        monkeypatch.setattr(runner, "SubprocessWorker", InProcessChild)
         monkeypatch.setattr(sandbox, "_in_process", True)
     narrow = [seed for seed in range(1, MANY) if drawn(seed).widest <= NARROW][:FEW]
     results = run(narrow, tmp_path, lambda _: None, states=15, tables=12, steps=45)

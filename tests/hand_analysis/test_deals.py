@@ -24,13 +24,13 @@ KEYS = np.arange(300, dtype=np.uint64)
 
 
 @cache
-def usual_dealer() -> DealSampler:
+def default_deal_sampler() -> DealSampler:
     return DealRules.from_engine(engine_of()).deal_sampler
 
 
 @pytest.fixture(scope="module")
 def dealer() -> DealSampler:
-    return usual_dealer()
+    return default_deal_sampler()
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +57,7 @@ def test_an_exchange_moves_one_card_each_way(dealer: DealSampler, hands: DealBat
 @settings(max_examples=200 if thorough() else 12)
 @given(st.integers(0, 2**64 - 1))
 def test_texts_parse_back(key: int) -> None:
-    dealer = usual_dealer()
+    dealer = default_deal_sampler()
     one = dealer.deal(np.array([key], np.uint64))
     back = dealer.read_deal(deal_to_json(dealer.letters, one, 0))
     assert (back.hand_keys == one.hand_keys).all()

@@ -10,6 +10,6 @@ from tests.edited import STRICT, edited
 
 
 @pytest.fixture(scope="session")
-def strict(tmp_path_factory: pytest.TempPathFactory) -> Engine:
+def strict_guandan(tmp_path_factory: pytest.TempPathFactory) -> Engine:
     """Return Guandan with the constraints of `STRICT`."""
     return load("guandan").engine(edited(tmp_path_factory.mktemp("kb") / "strict", more=STRICT))

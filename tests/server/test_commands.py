@@ -73,7 +73,7 @@ def test_the_result_as_a_table(tmp_path: Path) -> None:
     assert re.search(r"^Ready for connect. ws://127.0.0.1:\d+/game/NAME$", answer.stderr, re.MULTILINE)
 
 
-def command(folder: Path, *arguments: str) -> None:
+def run_into_files(folder: Path, *arguments: str) -> None:
     """Run a command that prints to files ``stdout`` and ``stderr`` of a folder."""
     sys.argv = ["abl-cards", *arguments]
     with (
@@ -90,7 +90,7 @@ def test_join_a_served_table(tmp_path: Path) -> None:
     arguments = ("serve", "guandan", *rules, "--port", "0", *FOUR[:6], "--games", "2", "--seed", "1", "--start-delay",
                  "0", "--json", "--record", str(files[0]))  # fmt: skip
     engine()  # so that the fork has it too
-    server, log = Forked(partial(command, tmp_path, *arguments)), tmp_path / "stderr"
+    server, log = Forked(partial(run_into_files, tmp_path, *arguments)), tmp_path / "stderr"
     try:
         while not (ready := re.search(r"ws://127.0.0.1:\d+", log.read_text("utf-8") if log.exists() else "")):
             assert server.is_running()

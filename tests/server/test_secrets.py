@@ -20,12 +20,12 @@ from tests.server.servers import run as run_task
 FOUR = ("--seat", "0=greedy", "--seat", "1=random", "--seat", "2=greedy", "--seat", "3=random")
 
 
-def short() -> tuple[str, str]:
+def short_matches() -> tuple[str, str]:
     return "--kb", str(short_rules())
 
 
 def served(*words: str) -> dict[str, Any]:
-    answer = run("serve", "guandan", *short(), "--port", "0", *FOUR, "--json", *words)
+    answer = run("serve", "guandan", *short_matches(), "--port", "0", *FOUR, "--json", *words)
     assert answer.exit_code == 0, answer.stderr
     result: dict[str, Any] = json.loads(answer.stdout)
     return result
@@ -35,14 +35,25 @@ def test_without_a_seed_a_secret_one_is_drawn_that_a_match_repeats(tmp_path: Pat
     file = tmp_path / "games.jsonl"
     result = served("--record", str(file))
     assert int(result["seed"]) > 2**64
-    words = ("match", "guandan", *short(), "greedy", "random", "--games", "1", "--seed", result["seed"], "--json")
+    words = (
+        "match",
+        "guandan",
+        *short_matches(),
+        "greedy",
+        "random",
+        "--games",
+        "1",
+        "--seed",
+        result["seed"],
+        "--json",
+    )
     match = json.loads(run(*words).stdout)
     assert {key: result[key] for key in ("seed", "wins", "episodes")} == {
         key: match[key] for key in ("seed", "wins", "episodes")
     }
     records = read_records(file)
     assert {record["seed"] for record in records} == {result["seed"]}  # type: ignore[index]
-    assert run("replay", "guandan", *short(), str(file)).exit_code == 0
+    assert run("replay", "guandan", *short_matches(), str(file)).exit_code == 0
 
 
 def test_plans_without_a_seed_differ() -> None:

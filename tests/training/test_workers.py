@@ -50,13 +50,13 @@ def begin(run: Trainer) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no fork")
 def test_a_fork_that_fails_says_why(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     run = Trainer.from_config(settings(tmp_path, preset="small"))
-    with pytest.raises(GameError, match="status 1") as error, spawn(1, fork_one) as helpers:
+    with pytest.raises(GameError, match="status 1") as error, spawn(1, fork_first_worker) as helpers:
         helpers.start(run.settings, TINY, {}, [{}])
     assert error.value.code == ErrorCode.WORKER_LOST
     assert "KeyError: 'rules'" in capfd.readouterr().err
 
 
-def fork_one(num_workers: int) -> WorkerPool:
+def fork_first_worker(num_workers: int) -> WorkerPool:
     return fork_local(num_workers, None, OUR_REASONER)
 
 

@@ -25,7 +25,7 @@ Run = Any
 KB = "kb"
 
 
-def beginning(record: Any) -> Any:
+def keep_first_acts(record: Any) -> Any:
     """Return a record of the first acts, which is reviewed sooner; the whole one with --long."""
     if amount(0, 1):
         return record
@@ -142,8 +142,8 @@ def test_commands_read_records_with_variations(tmp_path: Path) -> None:
     session = open_session("president", record)
     play_on(session, None, 4)
     plain, varied = tmp_path / "plain.jsonl", tmp_path / "varied.jsonl"
-    plain.write_text(json.dumps(beginning(record)) + "\n")
-    varied.write_text(json.dumps(beginning(session.branch_list.to_record())) + "\n")
+    plain.write_text(json.dumps(keep_first_acts(record)) + "\n")
+    varied.write_text(json.dumps(keep_first_acts(session.branch_list.to_record())) + "\n")
     if amount(0, 1):
         printed = [run("review", "president", str(file), "--deals", "4").stdout for file in (plain, varied)]
         assert printed[0] == printed[1]
@@ -237,7 +237,7 @@ def test_calibration_compares_predictions_with_the_truth() -> None:
 
 def test_the_review_has_a_calibration_of_all_hidden_cards(with_page: Run) -> None:
     async def test(page: Any) -> None:
-        record = beginning(played("president")[0])
+        record = keep_first_acts(played("president")[0])
         sheet = await open_review(page, "president", record)
         await page.post("/api/reviews/work", {"review": sheet["review"], "deals": 4, "onward": "greedy"})
         while (progress := (await page.ask(f"/api/reviews/{sheet['review']}/progress")).json())["state"] == "working":

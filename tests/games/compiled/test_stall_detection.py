@@ -55,13 +55,13 @@ def open_tricks(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+def low_idle_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     """Stop play without progress after a hundred decisions."""
     for module in (bounds, dealing, turns):
         monkeypatch.setattr(module, "MAX_IDLE_DECISIONS", 100)
 
 
-@pytest.mark.usefixtures("soon")
+@pytest.mark.usefixtures("low_idle_bound")
 def test_a_trick_without_end_stops_the_match(open_tricks: Path) -> None:
     """The message names the seed, the game, the predicates and the file."""
     engine, player = load(str(open_tricks)).engine(), RandomAgent()
@@ -75,7 +75,7 @@ def test_a_trick_without_end_stops_the_match(open_tricks: Path) -> None:
     assert text.endswith("game.lp")
 
 
-@pytest.mark.usefixtures("soon")
+@pytest.mark.usefixtures("low_idle_bound")
 def test_a_stage_that_is_left_by_some_choices_only_is_named(tmp_path: Path) -> None:
     folder = tmp_path / "bids"
     copytree(NEW_GAME, folder)
@@ -89,7 +89,7 @@ def test_a_stage_that_is_left_by_some_choices_only_is_named(tmp_path: Path) -> N
     assert stopped.value.code == ErrorCode.RULES_STUCK
 
 
-@pytest.mark.usefixtures("soon")
+@pytest.mark.usefixtures("low_idle_bound")
 def test_the_environment_stops_too(open_tricks: Path) -> None:
     from abl_cards.env.aec import aec_env
 
@@ -105,7 +105,7 @@ def test_the_environment_stops_too(open_tricks: Path) -> None:
     assert stopped.value.code == ErrorCode.RULES_STUCK
 
 
-@pytest.mark.usefixtures("soon")
+@pytest.mark.usefixtures("low_idle_bound")
 def test_served_tables_stop_too(open_tricks: Path) -> None:
     engine = load(str(open_tricks)).engine()
     agents = dict.fromkeys(range(3), "random")
@@ -142,7 +142,7 @@ def test_a_match_that_nobody_wins_stops(tmp_path: Path, monkeypatch: pytest.Monk
     assert stopped.value.code == ErrorCode.RULES_STUCK
 
 
-@pytest.mark.usefixtures("soon")
+@pytest.mark.usefixtures("low_idle_bound")
 def test_an_auction_without_end_stops(tmp_path: Path) -> None:
     """No seat may take the cards, and the rules redeal for ever."""
     options = "option(take) :- stage(bid). option(no) :- stage(bid)."

@@ -16,10 +16,10 @@ NUM_RANDOM = amount(15, 40)
 """Decisions of which random card sets are drawn."""
 
 
-def test_the_best_card_set_of_a_label_is_the_minimisers(strict: Any) -> None:
-    decisions, judge = sample_from_play(strict, amount(24, 60), seed=2), strict.preference_model()
-    best_cards = find_best_cards(strict, judge, decisions)
-    for label in range(0, len(strict.labels), 3):
+def test_the_best_card_set_of_a_label_is_the_minimisers(strict_guandan: Any) -> None:
+    decisions, judge = sample_from_play(strict_guandan, amount(24, 60), seed=2), strict_guandan.preference_model()
+    best_cards = find_best_cards(strict_guandan, judge, decisions)
+    for label in range(0, len(strict_guandan.labels), 3):
         legal = np.flatnonzero(decisions.legal_mask[label])
         if legal.size:
             selected, labels = decisions.select(legal), np.full(len(legal), label, np.int16)
@@ -27,18 +27,21 @@ def test_the_best_card_set_of_a_label_is_the_minimisers(strict: Any) -> None:
             assert (best_cards.lists.select(best_cards.best_row[legal, label]).cards == expected.cards).all()
 
 
-def test_plays_are_counted_after_the_best_card_set_of_each_label(strict: Any) -> None:
-    decisions = sample_from_play(strict, amount(24, 60), seed=2)
-    best_cards = find_best_cards(strict, strict.preference_model(), decisions)
-    plays, left = plays_after(strict, decisions, best_cards), strict.plays_left(decisions, best_cards.lists)
+def test_plays_are_counted_after_the_best_card_set_of_each_label(strict_guandan: Any) -> None:
+    decisions = sample_from_play(strict_guandan, amount(24, 60), seed=2)
+    best_cards = find_best_cards(strict_guandan, strict_guandan.preference_model(), decisions)
+    plays, left = (
+        plays_after(strict_guandan, decisions, best_cards),
+        strict_guandan.plays_left(decisions, best_cards.lists),
+    )
     for (row, label), best in np.ndenumerate(best_cards.best_row):
         assert plays[row, label] == (left[best] if best >= 0 else 0)
     assert best_cards.has_choice.tolist() == [len(np.flatnonzero(row)) > 1 for row in best_cards.choosable]
 
 
-def test_random_card_sets_are_consistent_ones_of_their_label_and_all_of_them_come_up(strict: Any) -> None:
-    decisions = sample_from_play(strict, NUM_RANDOM, seed=2)
-    best_cards = find_best_cards(strict, strict.preference_model(), decisions)
+def test_random_card_sets_are_consistent_ones_of_their_label_and_all_of_them_come_up(strict_guandan: Any) -> None:
+    decisions = sample_from_play(strict_guandan, NUM_RANDOM, seed=2)
+    best_cards = find_best_cards(strict_guandan, strict_guandan.preference_model(), decisions)
     fits = np.bincount(best_cards.lists.decision_index[best_cards.is_consistent], minlength=NUM_RANDOM)
     labels = np.array([label[sound].max() for label, sound in _split_by_decision(best_cards)], np.int16)
     seen: list[set[int]] = [set() for _ in range(NUM_RANDOM)]
@@ -64,10 +67,10 @@ def _split_by_decision(best_cards: Any) -> list[tuple[Any, Any]]:
     return parts
 
 
-def test_draws_are_even(strict: Any) -> None:
+def test_draws_are_even(strict_guandan: Any) -> None:
     """Draw the card sets of a label about equally often."""
-    moment = strict.read_decision_point({"level": "8", "hand": ["S3", "H3", "C3", "D3", "S9"], "to_beat": None})
-    best_cards = find_best_cards(strict, strict.preference_model(), moment.decision)
+    moment = strict_guandan.read_decision_point({"level": "8", "hand": ["S3", "H3", "C3", "D3", "S9"], "to_beat": None})
+    best_cards = find_best_cards(strict_guandan, strict_guandan.preference_model(), moment.decision)
     pair = list(moment.labels).index("pair(3)")
     label = best_cards.label[[pair]]
     rows = [

@@ -80,8 +80,10 @@ def test_the_runner_up_is_the_best_of_another_label() -> None:
     assert "the only move" in render_explanation(single)
 
 
-def test_inconsistent_moves_are_dropped_with_file_and_line(strict: Engine) -> None:
-    explanation = explain(strict, make_preference_model("kb", strict), strict.read_decision_point(LEAD))
+def test_inconsistent_moves_are_dropped_with_file_and_line(strict_guandan: Engine) -> None:
+    explanation = explain(
+        strict_guandan, make_preference_model("kb", strict_guandan), strict_guandan.read_decision_point(LEAD)
+    )
     assert not explanation.chosen.violations
     assert {str(verdict.action).split()[0] for verdict in explanation.dropped} == {"Bomb", "Single"}
     lines = {
@@ -100,9 +102,11 @@ def test_inconsistent_moves_are_dropped_with_file_and_line(strict: Engine) -> No
     assert "it is inconsistent with the knowledge base" in assessment
 
 
-def test_when_every_move_is_inconsistent_the_cheapest_is_played(strict: Engine) -> None:
+def test_when_every_move_is_inconsistent_the_cheapest_is_played(strict_guandan: Engine) -> None:
     explanation = explain(
-        strict, make_preference_model("kb", strict), strict.read_decision_point({"level": "8", "hand": ["H8"]})
+        strict_guandan,
+        make_preference_model("kb", strict_guandan),
+        strict_guandan.read_decision_point({"level": "8", "hand": ["H8"]}),
     )
     assert explanation.chosen.violations
     assert len(explanation.dropped) == 1

@@ -37,7 +37,7 @@ def file(tmp_path: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def unchanged(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def unchanged_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return such a file for tests that change nothing: the server checks it once."""
     return write_variant(tmp_path_factory.mktemp("unchanged"))
 
@@ -104,24 +104,24 @@ def test_completion_offers_words_of_the_engine_and_of_the_folder(editor: Editor,
     assert "An input" in offered[0]["documentation"]["value"]
 
 
-def test_hover_says_what_it_means_and_who_supplies_it(editor: Editor, unchanged: Path) -> None:
-    editor.open(unchanged)
-    text = editor.ask("textDocument/hover", at(unchanged, OWN, "held(R,3)"))["result"]["contents"]["value"]
+def test_hover_says_what_it_means_and_who_supplies_it(editor: Editor, unchanged_file: Path) -> None:
+    editor.open(unchanged_file)
+    text = editor.ask("textDocument/hover", at(unchanged_file, OWN, "held(R,3)"))["result"]["contents"]["value"]
     assert "N cards of the own hand act as R" in text
     assert "An input: " in text
     assert "what may be played" in text
-    assert editor.ask("textDocument/hover", at(unchanged, OWN, "R) :-", 0))["result"] is None
+    assert editor.ask("textDocument/hover", at(unchanged_file, OWN, "R) :-", 0))["result"] is None
 
 
 def test_definitions_are_found_across_the_folder_its_parents_and_the_common_files(
-    editor: Editor, unchanged: Path
+    editor: Editor, unchanged_file: Path
 ) -> None:
-    editor.open(unchanged)
-    (here,) = editor.ask("textDocument/definition", at(unchanged, OWN, "rich(R).\nrich"))["result"]
+    editor.open(unchanged_file)
+    (here,) = editor.ask("textDocument/definition", at(unchanged_file, OWN, "rich(R).\nrich"))["result"]
     assert here["range"]["start"] == {"line": 4, "character": 0}
-    held = editor.ask("textDocument/definition", at(unchanged, OWN, "held(R,3)"))["result"]
+    held = editor.ask("textDocument/definition", at(unchanged_file, OWN, "held(R,3)"))["result"]
     assert [place["uri"].rsplit("/", 2)[1:] for place in held] == [["mine", "mine.lp"], ["president", "labels.lp"]]
-    (rank, *_) = editor.ask("textDocument/definition", at(unchanged, OWN, "rank(R)"))["result"]
+    (rank, *_) = editor.ask("textDocument/definition", at(unchanged_file, OWN, "rank(R)"))["result"]
     assert "/kb/common/" in rank["uri"]
 
 
@@ -155,9 +155,9 @@ def test_references_and_renaming_stay_in_the_folder(editor: Editor, file: Path) 
         ("rich(R).\nrich", "plain", "'plain'"), ("rich(R).\nrich", "cost", "'cost'"), (" :- held(R,1)", "x", "rename"),
     ],
 )  # fmt: skip
-def test_names_that_cannot_change(editor: Editor, unchanged: Path, words: str, name: str, message: str) -> None:
-    editor.open(unchanged)
-    answer = editor.ask("textDocument/rename", at(unchanged, OWN, words) | {"newName": name})
+def test_names_that_cannot_change(editor: Editor, unchanged_file: Path, words: str, name: str, message: str) -> None:
+    editor.open(unchanged_file)
+    answer = editor.ask("textDocument/rename", at(unchanged_file, OWN, words) | {"newName": name})
     assert message in answer["error"]["message"]
     assert "Traceback" not in json.dumps(answer)
 

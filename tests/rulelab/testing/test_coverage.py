@@ -28,13 +28,13 @@ def covered(engine: Engine, games: int = 60) -> RuleCoverage:
 
 
 @pytest.fixture(scope="module")
-def of_new_game(engine: Engine) -> RuleCoverage:
+def new_game_coverage(engine: Engine) -> RuleCoverage:
     """Return the coverage of the rules of the game that `kb new` makes."""
     return covered(engine)
 
 
-def test_all_that_a_new_game_says_comes_up(of_new_game: RuleCoverage) -> None:
-    coverage = of_new_game
+def test_all_that_a_new_game_says_comes_up(new_game_coverage: RuleCoverage) -> None:
+    coverage = new_game_coverage
     assert coverage.num_games == 60
     assert not coverage.unplayed_labels
     assert [unfired.rule.text for unfired in coverage.unfired_rules if not unfired.is_common] == []
@@ -66,9 +66,10 @@ def test_who_takes_a_trick_is_seen(name: str) -> None:
     ] == []
 
 
-def test_whose_turn_it_is_after_the_last_card_is_seen(of_new_game: RuleCoverage) -> None:
+def test_whose_turn_it_is_after_the_last_card_is_seen(new_game_coverage: RuleCoverage) -> None:
     """Turns come from a precomputed table, whose rules are recorded where an entry is used."""
-    turns = [unfired for unfired in of_new_game.unfired_rules if Path(unfired.rule.location.file).name == "turns.lp"]
+    unfired_rules = new_game_coverage.unfired_rules
+    turns = [unfired for unfired in unfired_rules if Path(unfired.rule.location.file).name == "turns.lp"]
     assert all(unfired.rule.text.startswith(("locked", "turn(S) :- trick_over; owner(O)")) for unfired in turns)
 
 
