@@ -34,6 +34,7 @@ from abl_cards.games.notation import (
     notate_move,
     play_name,
     read_decision_point,
+    recorded_decision_points,
     replay_records,
 )
 from abl_cards.games.notation import legal_moves as list_legal_moves
@@ -220,16 +221,12 @@ class Engine:
     @property
     def roles(self) -> tuple[str, ...]:
         """Roles of the seats, such as landlord and peasant; one role where all seats are alike."""
-        return self._event_rules.roles
+        return EventRules.from_rules(self.rules).roles
 
     @property
     def num_options(self) -> int:
         """Number of options of all choices, such as bids and cards to give."""
         return len(self.rules.schema.options)
-
-    @property
-    def _event_rules(self) -> EventRules:
-        return EventRules.from_rules(self.rules)
 
     # --- play ---------------------------------------------------------------------------------------------------------
 
@@ -360,10 +357,26 @@ class Engine:
         Raises:
             GameError: A field is missing or wrong, or the record has no such move.
         """
-        importer = self._importer_for([value])
-        if importer:
+        if importer := self._importer_for([value]):
             return importer.read_decision_point(self.rules, value, move)
         return read_decision_point(self.rules, value, move, for_explanation)
+
+    def recorded_decision_points(
+        self, record: Mapping[str, Any], acts: Sequence[int], decisions: Decisions
+    ) -> list[DecisionPoint]:
+        """Return decision points of a record, each with the move that was made.
+
+        Args:
+            record: The record.
+            acts: Numbers of acts of the record, from 1, each a play.
+            decisions: Decisions before these acts, as ``decisions_at_acts`` returns them.
+
+        Raises:
+            GameError: An act is illegal, or not of the seat whose turn it is.
+        """
+        if importer := self._importer_for([record]):
+            return [importer.read_decision_point(self.rules, record, act) for act in acts]
+        return recorded_decision_points(self.rules, record, acts, decisions)
 
     def decisions_at_acts(self, records: Sequence[Mapping[str, Any]], moves: Sequence[int]) -> Decisions:
         """Read one decision of each record.
@@ -375,8 +388,7 @@ class Engine:
         Raises:
             GameError: A record is wrong, or has no such move.
         """
-        importer = self._importer_for(records)
-        if importer:
+        if importer := self._importer_for(records):
             return importer.decisions_at_acts(self.rules, records, moves)
         return decisions_at_acts(self.rules, records, moves)
 
@@ -386,8 +398,7 @@ class Engine:
         Args:
             records: The records.
         """
-        importer = self._importer_for(records)
-        if importer:
+        if importer := self._importer_for(records):
             return [list(range(1, 1 + importer.count_plays(record))) for record in records]
         return find_play_acts(self.rules, records)
 
@@ -428,7 +439,7 @@ class Engine:
             Counts of what was replayed, and the differences.
         """
         carry_over = {} if carry_over is None else carry_over
-        importer = carry_over["archive"] = carry_over.get("archive") or self._importer_for(records)
+        importer = carry_over["importer"] = carry_over.get("importer") or self._importer_for(records)
         if importer:
             result: ReplayResult = importer.replay(self.rules, records, listener, carry_over)
             return result

@@ -159,10 +159,10 @@ def review_record(
     seat = decisions.view.seats
     keys = _act_keys(config, acts)
     moves = config.agent.play(decisions, keys)
-    points_of_decision = []
-    for row, act in enumerate(acts):
-        own = Moves(moves.form[row : row + 1], moves.cards[row : row + 1])
-        points_of_decision.append(include_move(engine.rules, engine.read_decision_point(record, act), own)[0])
+    points_of_decision = [
+        include_move(engine.rules, point, Moves(moves.form[row : row + 1], moves.cards[row : row + 1]))[0]
+        for row, point in enumerate(engine.recorded_decision_points(record, acts, decisions))
+    ]
     lists = join_lists([point.move_lists for point in points_of_decision])
     played = lists.start[:-1] + np.array([_played_row(point) for point in points_of_decision])
     chosen = lists.find(moves)

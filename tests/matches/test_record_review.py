@@ -19,6 +19,7 @@ from abl_cards.games.engine import Engine
 from abl_cards.games.game import load
 from abl_cards.matches.move_rollouts import ReviewConfig
 from abl_cards.matches.record_review import review, review_record, summarise_seats
+from abl_cards.matches.records import read_valid_records, sample_records_path
 from abl_cards.matches.review_results import ReviewedDecision
 from tests.cli_runs import run
 from tests.effort import amount, long
@@ -125,6 +126,17 @@ def test_only_some_seats_and_the_same_again(engine: Engine, blundered: tuple[dic
     one, again = (review_record(plan_of(engine, n_deals=4), blundered[0], frozenset({1})) for _ in range(2))
     assert {decision.seat for decision in one} == {1}
     assert [decision.to_json() for decision in one] == [decision.to_json() for decision in again]
+
+
+def test_a_record_of_a_platform_is_reviewed() -> None:
+    """The plays and the moves made are read by the importer of the platform."""
+    (record, *_) = read_valid_records(sample_records_path("guandan"))
+    engine = load("guandan").engine()
+    reviewed = review_record(plan_of(engine, n_deals=4, max_moves=2), record, frozenset({1}))
+    assert len(reviewed) > 3
+    for decision in reviewed[:: amount(5, 1)]:
+        read = engine.read_decision_point(record, decision.act)
+        assert read.actions[read.chosen_move or 0] == decision.decision_point.actions[decision.played_move.row]
 
 
 def test_nobody_looks_into_the_other_hands(engine: Engine) -> None:

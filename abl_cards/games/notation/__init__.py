@@ -12,7 +12,11 @@ if TYPE_CHECKING:
     from abl_cards.games.notation.composed_moves import MAX_COMPOSED_PLAYS, list_composed_plays
     from abl_cards.games.notation.composition import compose_move, compose_parts
     from abl_cards.games.notation.decision_conversion import convert_decisions
-    from abl_cards.games.notation.decision_points import decision_point_at, read_decision_point
+    from abl_cards.games.notation.decision_points import (
+        decision_point_at,
+        read_decision_point,
+        recorded_decision_points,
+    )
     from abl_cards.games.notation.derivations import PlayDerivation, derive_readings
     from abl_cards.games.notation.fields import error_context, read_cards, state_fields
     from abl_cards.games.notation.fluent_json import FluentCodec
@@ -82,6 +86,7 @@ __all__ = [
     "read_cards",
     "read_decision_point",
     "read_play",
+    "recorded_decision_points",
     "render_table",
     "render_view",
     "replay_records",

@@ -19,7 +19,7 @@ from abl_cards.games.notation.match_moves import find_options, find_plays
 from abl_cards.games.notation.play_writer import NotatedMove, notate_moves, notate_option
 from abl_cards.games.notation.positions import TablePosition
 from abl_cards.games.notation.recorded_acts import replay_to_acts
-from abl_cards.games.notation.records import read_record
+from abl_cards.games.notation.records import Record, read_record
 from abl_cards.games.notation.state_tables import build_tables
 from abl_cards.games.notation.state_writer import write_state
 from abl_cards.games.notation.states import fill_passes, read_state
@@ -112,25 +112,52 @@ def _record_decision_point(rules: CompiledGame, value: Mapping[str, Any], move: 
     """Return the decision before an act; by default the one after the last act."""
     record = read_record(rules, value)
     number = len(record.acts) + 1 if move is None else move
-    tables = replay_to_acts(rules, [value], [number])
-    decisions = _pending_decisions(tables)
-    decision_point = decision_point_at(rules, decisions)
+    decisions = _pending_decisions(replay_to_acts(rules, [value], [number]))
     if number > len(record.acts):
-        return decision_point
+        return decision_point_at(rules, decisions)
+    return _recorded_decision_point(rules, decisions, record, number)
+
+
+def recorded_decision_points(
+    rules: CompiledGame, value: Mapping[str, Any], acts: Sequence[int], decisions: Decisions
+) -> list[DecisionPoint]:
+    """Return the decision points of acts of a record, each with the move that was made.
+
+    Args:
+        rules: Compiled game.
+        value: JSON record of an episode.
+        acts: Numbers of acts of the record, from 1, each a play.
+        decisions: The decisions before these acts, as ``decisions_at_acts`` returns them.
+
+    Returns:
+        Decision points in the order of the acts.
+
+    Raises:
+        GameError: An act is illegal, or not of the seat whose turn it is.
+    """
+    record = read_record(rules, value)
+    rows = range(len(acts))
+    return [_recorded_decision_point(rules, decisions.select(np.array([row])), record, acts[row]) for row in rows]
+
+
+def _recorded_decision_point(
+    rules: CompiledGame, decision: Decisions | Choices, record: Record, number: int
+) -> DecisionPoint:
+    """Return the decision point of one decision, with the move that an act of the record made."""
+    decision_point = decision_point_at(rules, decision)
     seat, act = record.acts[number - 1]
-    if seat != tables.seat[0]:
-        raise GameError(
-            f"act {number}: seat {seat} acts, but it is the turn of seat {tables.seat[0]}", ErrorCode.INVALID_RECORD
-        )
-    if isinstance(decisions, Choices):
-        (option,) = find_options(decisions, [act])
+    turn = int(decision.view.seats[0])
+    if seat != turn:
+        raise GameError(f"act {number}: seat {seat} acts, but it is the turn of seat {turn}", ErrorCode.INVALID_RECORD)
+    if isinstance(decision, Choices):
+        (option,) = find_options(decision, [act])
         rows = (
             np.flatnonzero(decision_point.move_lists.cards[:, 0] == option)
             if not isinstance(option, GameError)
             else None
         )
         return replace(decision_point, chosen_move=_made_row(number, option, rows))
-    lists, (row,) = find_plays(decisions, [act])
+    lists, (row,) = find_plays(decision, [act])
     if isinstance(row, GameError):
         return replace(decision_point, chosen_move=_made_row(number, row, None))
     if row >= lists.start[-1]:  # a composed play: any move that starts with one of its cards
