@@ -24,6 +24,7 @@ from abl_cards.games.types import LEADING
 
 _WORD_BITS = 64
 _BATCH_SIZE = 256  # forms to beat evaluated together, each of which yields an output for every form
+_HANDS_BATCH_SIZE = 1024
 _LATE_ACTS = 1 << 14  # acts so far, so that rules about the first play do not apply
 
 
@@ -41,11 +42,30 @@ def compute_lead_mask(rules: CompiledGame, context: NDArray[np.integer], hands: 
     Raises:
         GameError: If the game is played in tricks.
     """
+    _check_applicable(rules)
+    batches = [np.zeros((len(rules.labels), 0), np.uint8)]
+    batches += [_compute_batch_lead_mask(rules, context[batch], hands[batch]) for batch in _batches(len(hands))]
+    return np.concatenate(batches, axis=1)
+
+
+def _check_applicable(rules: CompiledGame) -> None:
+    """Raise GameError for a game of tricks."""
     if rules.trick_query is not None:
         raise GameError(
             f"{rules.folder.name} is played in tricks, where legal leads depend on more than the hand",
             ErrorCode.UNSUPPORTED_GAME,
         )
+
+
+def _batches(num_hands: int) -> list[slice]:
+    """Split hands into batches whose masks stay in the processor's cache."""
+    return [slice(first, first + _HANDS_BATCH_SIZE) for first in range(0, num_hands, _HANDS_BATCH_SIZE)]
+
+
+def _compute_batch_lead_mask(
+    rules: CompiledGame, context: NDArray[np.integer], hands: NDArray[np.uint8]
+) -> NDArray[np.uint8]:
+    """Compute the labels that the hands of a batch could lead: uint8 [labels, n]."""
     n, state = len(hands), rules.create_state(len(hands))
     state.hands[:, 0], state.context[:], state.num_acts[:] = hands, context, _LATE_ACTS
     state.fluents[:] = rules.contexts.fluent_states[context]
@@ -88,12 +108,15 @@ def compute_response_mask(
     Raises:
         GameError: If the game is played in tricks, or no rule derives ``beats/1``.
     """
-    leadable = np.ascontiguousarray(compute_lead_mask(rules, context, hands))
+    _check_applicable(rules)
     relation, mask = _get_beats_relation(rules), np.zeros((len(hands), len(rules.labels)), np.uint8)
-    for context_index in np.unique(context):
-        rows = np.flatnonzero(context == context_index)
-        beaten = relation.find_beaten(int(context_index))
-        map_ranges(len(rows), partial(_fill_responses, leadable, beaten, rows, mask))
+    for batch in _batches(len(hands)):
+        batch_context = context[batch]
+        leadable = np.ascontiguousarray(_compute_batch_lead_mask(rules, batch_context, hands[batch]))
+        for context_index in np.unique(batch_context):
+            rows = np.flatnonzero(batch_context == context_index)
+            beaten = relation.find_beaten(int(context_index))
+            map_ranges(len(rows), partial(_fill_responses, leadable, beaten, rows, mask[batch]))
     return mask
 
 
@@ -161,15 +184,17 @@ def _is_hand_independent(rules: CompiledGame, query: CircuitQuery) -> bool:
 
 @njit(cache=True, nogil=True)
 def _fill_responses(leadable, beaten, rows, mask, lo, hi):
-    """Fill ``rows[lo:hi]`` of ``found`` [n, labels] from leadable [labels, n] and bit sets beaten [labels, words]."""
+    """Fill ``rows[lo:hi]`` of ``mask`` [n, labels] from leadable [labels, n] and bit sets beaten [labels, words]."""
     labels, words = leadable.shape[0], beaten.shape[1]
-    beatable = np.zeros(words, np.uint64)
-    for i in range(lo, hi):
-        row = rows[i]
-        beatable[:] = 0
-        for label in range(labels):
-            if leadable[label, row]:
+    beatable = np.zeros((hi - lo, words), np.uint64)
+    for label in range(labels):
+        for i in range(lo, hi):
+            if leadable[label, rows[i]]:
                 for word in range(words):
-                    beatable[word] |= beaten[label, word]
-        for label in range(labels):
-            mask[row, label] = np.uint8((beatable[label // _WORD_BITS] >> np.uint64(label % _WORD_BITS)) & np.uint64(1))
+                    beatable[i - lo, word] |= beaten[label, word]
+    for i in range(lo, hi):
+        row = mask[rows[i]]
+        for word in range(words):
+            bits, first = beatable[i - lo, word], _WORD_BITS * word
+            for bit in range(min(_WORD_BITS, labels - first)):
+                row[first + bit] = np.uint8((bits >> np.uint64(bit)) & np.uint64(1))
