@@ -240,12 +240,12 @@ class Game:
 
 def game_names() -> list[str]:
     """Return the names of the games that come with the package: the folders of ``kb`` with rule files."""
-    return sorted(path.name for path in KB_ROOT.iterdir() if _is_game(path))
+    return sorted(path.name for path in KB_ROOT.iterdir() if path.name != COMMON_DIR.name and _has_rule_files(path))
 
 
-def _is_game(path: Path) -> bool:
-    """Return whether an entry of ``kb`` is a game."""
-    return path.name != COMMON_DIR.name and path.is_dir() and any(name.endswith(".lp") for name in os.listdir(path))
+def _has_rule_files(path: Path) -> bool:
+    """Return whether a path is a folder of rule files; unlike `Path.glob`, raises OSError if it may not be read."""
+    return path.is_dir() and any(name.endswith(".lp") for name in os.listdir(path))
 
 
 def load(name: str | Path, profile: str | None = None) -> Game:
@@ -265,10 +265,10 @@ def load(name: str | Path, profile: str | None = None) -> Game:
     if not isinstance(given, str | Path):
         problem = f"{given!r:.60} is no game: give its name, the path of a rule folder, a game or an engine"
         raise GameError(problem, ErrorCode.UNKNOWN_GAME)
-    is_shipped = str(name) in os.listdir(KB_ROOT) and _is_game(KB_ROOT / name)
+    is_shipped = str(name) != COMMON_DIR.name and str(name) in os.listdir(KB_ROOT)
     path = KB_ROOT / name if is_shipped else Path(name)
     try:
-        has_rules = is_shipped or (bool(str(name)) and path.is_dir() and any(path.glob("*.lp")))
+        has_rules = bool(str(name)) and _has_rule_files(path)
     except OSError as problem:  # a name that is too long, or a folder that may not be read
         text = f"{str(name)!r:.60} cannot be read as a folder of rule files ({problem.strerror}); name another one"
         raise GameError(text, ErrorCode.UNKNOWN_GAME) from None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -150,6 +152,19 @@ def test_what_names_no_game(name: Any) -> None:
         with pytest.raises(abl.GameError) as error:
             use(name)
         assert error.value.code == abl.ErrorCode.UNKNOWN_GAME
+
+
+def test_a_folder_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(path: Path) -> list[str]:
+        if Path(path) == tmp_path:
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return listdir(path)
+
+    listdir = os.listdir
+    monkeypatch.setattr(os, "listdir", refuse)  # file modes do not stop the superuser
+    with pytest.raises(abl.GameError, match="Permission denied") as error:
+        abl.load(tmp_path)
+    assert error.value.code == abl.ErrorCode.UNKNOWN_GAME
 
 
 def test_a_game_without_profiles_has_none_of_any_name() -> None:
