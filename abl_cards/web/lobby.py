@@ -205,7 +205,7 @@ class Lobby:
         self.tables[table.name] = table
         stored_log = None if game.startswith(LAB_PREFIX) else event_log or self.log_store.create_log(table.name)
         if stored_log is not None:
-            table.write_event = event_replay.make_event_writer(table, game, stored_log)
+            table.event_writer = event_replay.make_event_writer(table, game, stored_log)
             self._event_logs[table.name] = stored_log
             if event_log is None:
                 stored_log.start(event_replay.make_header(table, game))
@@ -310,7 +310,7 @@ class Lobby:
         if task is not None:
             task.cancel()
         table = self.tables.pop(name)
-        table.write_event = lambda what, line: None
+        table.is_closed = True
         for viewer in list(table.viewers):
             viewer.close(code)
         self.prewarmed.claim(name)
@@ -322,7 +322,7 @@ class Lobby:
             for task in tasks.values():
                 task.cancel()
         for table in self.tables.values():
-            table.write_event = lambda what, line: None  # the agent of a thread may still play
+            table.is_closed = True
         self.tables.clear()
         self.tiles.close()
         self.labs.close()
