@@ -121,17 +121,29 @@ def parse_json_line(line: bytes) -> Any:
         raise GameError(f"the line {line_too_long_message()}", ErrorCode.TOO_LARGE)
     try:
         text = line.removeprefix(b"\xef\xbb\xbf").decode()
-        return json.loads(text, parse_constant=_reject_constant, parse_float=_parse_float)
+        return parse_json(text)
     except UnicodeDecodeError as problem:
         raise GameError(f"not UTF-8 text (byte {problem.start + 1})", ErrorCode.INVALID_JSON) from None
     except json.JSONDecodeError as problem:
         raise GameError(f"not JSON: {problem.msg} (column {problem.colno})", ErrorCode.INVALID_JSON) from None
+    except ValueError as problem:
+        raise GameError(f"not JSON: {problem}", ErrorCode.INVALID_JSON) from None
+
+
+def parse_json(text: str | bytes) -> Any:
+    """Parse JSON; unlike `json.loads`, refuse numbers that other programs cannot read back.
+
+    Args:
+        text: The text.
+
+    Raises:
+        ValueError: The text is not JSON, is nested too deeply, or has NaN, an infinity, a number beyond floats or one
+            of thousands of digits.
+    """
+    try:
+        return json.loads(text, parse_constant=_reject_constant, parse_float=_parse_float)
     except RecursionError:
-        raise GameError("not a record: nested too deeply", ErrorCode.INVALID_JSON) from None
-    except GameError:
-        raise
-    except ValueError as problem:  # a number of thousands of digits
-        raise GameError(f"not a record: {problem}", ErrorCode.INVALID_JSON) from None
+        raise ValueError("nested too deeply") from None
 
 
 def is_truncated_json(line: bytes) -> bool:
@@ -154,11 +166,11 @@ def is_truncated_json(line: bytes) -> bool:
 
 
 def _reject_constant(constant: str) -> NoReturn:
-    raise GameError(f"not JSON: {constant} is not a number", ErrorCode.INVALID_JSON)
+    raise ValueError(f"{constant} is not a number")
 
 
 def _parse_float(text: str) -> float:
     number = float(text)
     if math.isinf(number):
-        raise GameError(f"not JSON: {text[:20]} is too large a number", ErrorCode.INVALID_JSON)
+        raise ValueError(f"{text[:20]} is too large a number")
     return number

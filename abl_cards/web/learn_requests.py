@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from abl_cards.asp import Diagnostic, KBError
-from abl_cards.core import LANGUAGES, ErrorCode, GameError
+from abl_cards.core import LANGUAGES, ErrorCode, GameError, parse_json
 from abl_cards.games import Engine, Game
 from abl_cards.web import schemas
 from abl_cards.web.how_to import how_to_play
@@ -71,8 +70,8 @@ class LearnService:
         """Grade the answer of a quiz in a lesson of a folder; raises GameError, KBError."""
         number, language = _number(request, "block"), schemas.get_language(dict(request.query_params), "lang")
         try:
-            answer = json.loads(request.query_params.get("answer", ""))
-        except (ValueError, RecursionError):
+            answer = parse_json(request.query_params.get("answer", ""))
+        except ValueError:
             raise GameError("answer: expected JSON", ErrorCode.INVALID_REQUEST) from None
         return await self._with_lesson(
             request, lambda engine, _, lesson: _grade(engine, lesson, number, answer, language)

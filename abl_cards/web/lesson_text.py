@@ -6,7 +6,6 @@ contains markup, links or pictures.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -14,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from abl_cards.asp import Diagnostic, KBError, Location, make_error
-from abl_cards.core import LANGUAGES, ErrorCode
+from abl_cards.core import LANGUAGES, ErrorCode, parse_json
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
@@ -222,8 +221,8 @@ class _LessonReader:
                 self._add_error(line, "a rule block has one line", "write the name of a preference, or NAME/ARITY")
             return content.strip()
         try:
-            value = json.loads(content)
-        except (ValueError, RecursionError) as error:
+            value = parse_json(content)
+        except ValueError as error:
             row = getattr(error, "lineno", 1)
             self._add_error(line + row, f"the {kind} block is no JSON: {error}", "write a JSON object: {…}")
             return {}

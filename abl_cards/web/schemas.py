@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from abl_cards.core import LANGUAGES, SECRET_SEED_BITS, ErrorCode, GameError, parse_seed
+from abl_cards.core import LANGUAGES, SECRET_SEED_BITS, ErrorCode, GameError, parse_json, parse_seed
 
 MAX_CARDS = 256
 _MAX_TEXT_LENGTH = 4000  # characters of a text
@@ -17,9 +17,9 @@ _MAX_TEXT_LENGTH = 4000  # characters of a text
 def parse_object(text: str | bytes) -> dict[str, Any]:
     """Parse a JSON object; raises GameError."""
     try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        raise GameError("not valid JSON", ErrorCode.INVALID_REQUEST) from None
+        value = parse_json(text)
+    except ValueError as problem:
+        raise GameError(f"not JSON: {problem}", ErrorCode.INVALID_REQUEST) from None
     if not isinstance(value, dict):
         raise GameError("not a JSON object", ErrorCode.INVALID_REQUEST)
     return value

@@ -98,9 +98,10 @@ def test_a_claim_that_the_rules_do_not_bear_out_is_an_error(tmp_path: Path) -> N
     (folder / "a.en.md").write_text(PAIR_QUIZ % ', "answer": [["C9", "D9"]]', encoding="utf-8")
     (folder / "b.en.md").write_text(PAIR_QUIZ % ', "answer": [["C7", "D7"]]', encoding="utf-8")
     (folder / "c.md").write_text("# No language", encoding="utf-8")
+    (folder / "d.en.md").write_text('# T\n\n```quiz\n{"level": NaN}\n```', encoding="utf-8")
     errors = check_lessons(engine, game, tmp_path)
     assert [(Path(error.location.file).name, error.location.line) for error in errors if error.location] == [
-        ("c.md", 1), ("b.en.md", 3),
+        ("c.md", 1), ("b.en.md", 3), ("d.en.md", 4),
     ]  # fmt: skip
     assert {error.code for error in errors} == {ErrorCode.INVALID_LESSON}
 
