@@ -135,7 +135,7 @@ def read_card(file: str | Path, card_type: type[CardT]) -> CardT:
         card_type: Dataclass of the card.
 
     Raises:
-        GameError: The card is missing or damaged.
+        GameError: The file or its card is missing, or the card is damaged.
     """
     file = Path(file)
     card = file.with_suffix(".json")
@@ -149,7 +149,8 @@ def read_card(file: str | Path, card_type: type[CardT]) -> CardT:
             raise TypeError(f"'{wrong[0]}' is of another type, or is not known")
         return card_type(**values)
     except FileNotFoundError:
-        raise GameError(f"{card}: the card of the weights is missing", ErrorCode.WEIGHTS_NOT_READABLE) from None
+        missing = f"{card}: the card of the weights is missing" if file.exists() else f"{file}: there is no such file"
+        raise GameError(missing, ErrorCode.WEIGHTS_NOT_READABLE) from None
     except RecursionError:
         raise GameError(f"{card}: no card of weights (nested too deeply)", ErrorCode.WEIGHTS_NOT_READABLE) from None
     except (AttributeError, TypeError, ValueError) as problem:

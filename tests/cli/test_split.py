@@ -68,7 +68,7 @@ def test_the_shipped_splitter_answers() -> None:
         ([""], 2, "a hand has 1 to 20"),
         (["3344556677889TJQKA22X"], 2, "a hand has 1 to 20"),
         (["3", "--lang", "fr"], 1, "unknown language 'fr'"),
-        (["3", "--weights", "nowhere.safetensors"], 1, "the card of the weights is missing"),
+        (["3", "--weights", "nowhere.safetensors"], 1, "nowhere.safetensors: there is no such file"),
     ],
 )
 def test_problems_are_said_in_a_line(arguments: list[str], code: int, says: str) -> None:

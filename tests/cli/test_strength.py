@@ -104,7 +104,7 @@ def test_strength_of_a_deal() -> None:
         (["deal", "doudizhu", "--class", "7"], "less than or equal to 4", 2),
         (
             ["deal", "doudizhu", "--class", "1", "--weights", "none.safetensors"],
-            "the card of the weights is missing",
+            "none.safetensors: there is no such file",
             1,
         ),
         (["match", "doudizhu", "kb", "kb", "--deals", "none.jsonl"], "none.jsonl", 1),

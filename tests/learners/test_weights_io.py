@@ -61,11 +61,16 @@ def test_a_path_may_be_a_text(tmp_path: Path, engine: Engine) -> None:
 def test_errors_name_the_file(tmp_path: Path, engine: Engine) -> None:
     file = tmp_path / "some.safetensors"
     networks = Networks(TINY, GameShape.of(engine))
-    with pytest.raises(GameError, match=r"some\.json") as error:
+    with pytest.raises(GameError, match=r"some\.safetensors") as error:
         load_networks(file, engine)
     assert error.value.code == ErrorCode.WEIGHTS_NOT_READABLE
     save_networks(file, networks, WeightsCard("guandan", "tiny", True, 0))
     card = file.with_suffix(".json")
+    card.unlink()
+    with pytest.raises(GameError, match=r"some\.json") as error:
+        load_networks(file, engine)
+    assert error.value.code == ErrorCode.WEIGHTS_NOT_READABLE
+    save_networks(file, networks, WeightsCard("guandan", "tiny", True, 0))
     for change, message in (
         ({"game": "big2"}, "weights for big2, not for guandan"),
         ({"preset": "huge"}, "unknown preset 'huge'"),

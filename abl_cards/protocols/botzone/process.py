@@ -78,12 +78,15 @@ class BotProcess:
             raise
         if not self._keep_running:
             self._stop()
-        with suppress(GameError):
+        try:
             answer = parse_json_line(line)
-            if not _is_nested_deeper(answer, _MAX_NESTING):
-                return answer
-        excerpt = line[:80].decode("utf-8", "replace")
-        raise program_fault(faults.INVALID_JSON, f"program '{self.name}' answered {excerpt!r}, which is not JSON")
+            if _is_nested_deeper(answer, _MAX_NESTING):
+                raise GameError(f"nested in more than {_MAX_NESTING} levels", ErrorCode.INVALID_JSON)
+        except GameError as problem:
+            excerpt = line[:80].decode("utf-8", "replace")
+            text = f"program '{self.name}' answered {excerpt!r}: {problem}"
+            raise program_fault(faults.INVALID_JSON, text) from None
+        return answer
 
     def close(self) -> None:
         """Kill the program and all its child processes, and end the supervisor process."""
