@@ -19,7 +19,8 @@ from abl_cards.web import schemas
 from abl_cards.web.event_log import EventLog
 from abl_cards.web.limits import sanitise_name
 from abl_cards.web.seats import PERSON, TableDecision, TableSeat
-from abl_cards.web.table import EventWriter, WebTable
+from abl_cards.web.table import WebTable
+from abl_cards.web.table_history import EventWriter
 from abl_cards.web.texts import BilingualText, card_kinds
 from abl_cards.web.think_time import TableAgentFactory, get_think_ms
 

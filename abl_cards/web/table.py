@@ -37,10 +37,6 @@ MAX_CHOICES_PER_FRAME = 32
 """Largest number of choices in one frame."""
 
 
-EventWriter = Callable[[str, dict[str, Any]], None]
-"""Called with the kind and the data of each event of a table, for its event log."""
-
-
 class WebTable(TableHistory):
     """A table with its seats and its match; callers hold ``lock``."""
 
@@ -63,15 +59,8 @@ class WebTable(TableHistory):
         self.revision, self.agent_delay, self.think_ms, self.problem = 0, 0.6, 0, ""  # think_ms: 0 without a limit
         self.viewers: dict[BrowserConnection, str] = {}  # token by connection
         self.on_change: Callable[[], None] = lambda: None
-        self.event_writer: EventWriter | None = None  # None without an event log
-        self.is_closed = False  # writes no more events; the agent of a thread may still play
         self.last_used, self.client_id = time.monotonic(), ""  # last action of a person; client that opened the table
         self.start_match()
-
-    def write_event(self, kind: str, data: dict[str, Any]) -> None:
-        """Write an event to the log of the table, if it has one and is open."""
-        if self.event_writer is not None and not self.is_closed:
-            self.event_writer(kind, data)
 
     # --- permissions --------------------------------------------------------------------------------------------------
 

@@ -15,6 +15,9 @@ from abl_cards.matches import derive_match_keys
 from abl_cards.web.game_log import GameLog
 from abl_cards.web.seats import TableDecision
 
+EventWriter = Callable[[str, dict[str, Any]], None]
+"""Called with the kind and the data of each event of a table, for its event log."""
+
 
 class TableHistory:
     """Match of one table, as its seed and the decisions so far.
@@ -24,6 +27,8 @@ class TableHistory:
         tables: State after these decisions.
         game_log: Events for browsers.
         episode_start: Number of decisions before the current episode.
+        event_writer: Writer of the event log, or None.
+        is_closed: True if no more events are written; the agent of a thread may still play.
     """
 
     decisions: list[TableDecision]
@@ -34,10 +39,17 @@ class TableHistory:
     def __init__(self, engine: Engine, seed: int) -> None:
         """Make a history without a match."""
         self.engine, self.seed, self.match_number = engine, seed, 0
+        self.event_writer: EventWriter | None = None
+        self.is_closed = False
 
     @property
     def _match_keys(self) -> NDArray[np.uint64]:
         return derive_match_keys(self.seed, np.array([self.match_number]), 1)
+
+    def write_event(self, kind: str, data: dict[str, Any]) -> None:
+        """Write an event to the log of the table, if it has one and is open."""
+        if self.event_writer is not None and not self.is_closed:
+            self.event_writer(kind, data)
 
     def deal(self, listeners: Sequence[object]) -> None:
         """Start the match without decisions; those of the objects that are listeners follow it."""
