@@ -121,7 +121,7 @@ def review(
         from abl_cards.cli.player_texts import PlayerTexts
 
         players = record.get("players")
-        names = [escape_controls(str(player)) for player in players] if isinstance(players, list) else []
+        names = [escape_controls(str(player), one_line=True) for player in players] if isinstance(players, list) else []
         texts = PlayerTexts(engine, language, names)
         _print_review(decisions, summaries, texts, agent_name, max_shown)
 

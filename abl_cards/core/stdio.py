@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
-_HARMLESS = "\n\t\xa0\u3000"  # not printable by Python's definition; the last two are blanks
+_BLANKS = "\xa0\u3000"  # not printable by Python's definition
 
 
 class _FlushingWriter(io.BufferedWriter):
@@ -57,16 +57,18 @@ def open_standard_streams() -> None:
             setattr(sys, f"__{name}__", stream)
 
 
-def escape_controls(text: str) -> str:
+def escape_controls(text: str, one_line: bool = False) -> str:
     r"""Escape the control characters of a text, such as a message of another program, which a terminal would obey.
 
     Args:
-        text: Text of any origin; line ends and tabs stay.
+        text: Text of any origin.
+        one_line: Also escape line ends and tabs, as in a name.
 
     >>> print(escape_controls("\x1b[2Jgone"))
     \x1b[2Jgone
     """
+    kept = _BLANKS if one_line else f"{_BLANKS}\n\t"
     return "".join(
-        character if character.isprintable() or character in _HARMLESS else character.encode("unicode_escape").decode()
+        character if character.isprintable() or character in kept else character.encode("unicode_escape").decode()
         for character in text
     )

@@ -16,6 +16,7 @@ from urllib.parse import unquote
 from websockets.asyncio.server import ServerConnection
 from websockets.exceptions import ConnectionClosed
 
+from abl_cards.core import escape_controls
 from abl_cards.protocols.common import ChoiceRequest, InvalidAnswerError, Message
 from abl_cards.server.results import SeatResult
 
@@ -148,6 +149,6 @@ class Client:
 
 
 def client_name(path: str) -> str:
-    """Return the name at the end of a path ``/game/NAME``, shortened and with printable characters only."""
-    name = unquote(path.partition("?")[0]).rstrip("/").rpartition("/")[2][:_MAX_NAME_LENGTH]
-    return "".join(letter if letter.isprintable() else "?" for letter in name) or "client"
+    """Return the name at the end of a path ``/game/NAME``, shortened and with control characters escaped."""
+    name = unquote(path.partition("?")[0]).rstrip("/").rpartition("/")[2]
+    return escape_controls(name, one_line=True)[:_MAX_NAME_LENGTH] or "client"

@@ -156,3 +156,4 @@ def test_a_damaged_cache_of_numba_is_named(tmp_path: Path, suffix: str, damages:
 def test_text_of_others_does_not_control_the_terminal() -> None:
     assert escape_controls("\x1b]0;title\x07\r\u202e\ud800") == "\\x1b]0;title\\x07\\r\\u202e\\ud800"
     assert escape_controls("a\tb\n\u4e2d\u3000") == "a\tb\n\u4e2d\u3000"
+    assert escape_controls("a\tb\n\u4e2d\u3000", one_line=True) == "a\\tb\\n\u4e2d\u3000"

@@ -207,7 +207,12 @@ def test_a_seat_is_free_again_while_the_start_is_delayed() -> None:
 
 @pytest.mark.parametrize(
     ("path", "name"),
-    [("/game/client0", "client0"), ("/", "client"), ("/game/%1b%5b31m%0a/?x", "?[31m?"), ("/" + "n" * 99, "n" * 40)],
+    [
+        ("/game/client0", "client0"),
+        ("/", "client"),
+        ("/game/%1b%5b31m%0a/?x", r"\x1b[31m\n"),
+        ("/" + "n" * 99, "n" * 40),
+    ],
 )
 def test_names(path: str, name: str) -> None:
     """A name is the end of the path, printable and short."""
