@@ -20,7 +20,7 @@ from abl_cards.cli.console import (
     fail_usage,
     find_game,
     load_engine,
-    parse_path,
+    path_option,
     print_json,
     print_table,
     read_settings,
@@ -91,16 +91,13 @@ def ablate(
     profile: Profile = None,
     results: Annotated[
         Path | None,
-        typer.Option(
-            "--dir", metavar="DIR", parser=parse_path, help="Folder of finished shards; default: runs/ablate-GAME."
-        ),
+        path_option("--dir", metavar="DIR", help="Folder of finished shards; default: runs/ablate-GAME."),
     ] = None,
     plot: Annotated[
         Path | None,
-        typer.Option(
+        path_option(
             "--plot",
             metavar="FILE",
-            parser=parse_path,
             callback=check_output_file,
             help="Draw win rates and intervals: .svg, .pdf or .png.",
         ),

@@ -19,7 +19,7 @@ from abl_cards.cli.console import (
     find_game,
     list_profiles,
     load_engine,
-    parse_path,
+    path_argument,
     print_json,
     shorten,
     usage_errors,
@@ -39,9 +39,7 @@ def register(app: typer.Typer) -> None:
 
 def bot(
     game_name: GameName,
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE", parser=parse_path, help="Output: a .py file, or a .zip for agent abl.")
-    ],
+    file: Annotated[Path, path_argument(metavar="FILE", help="Output: a .py file, or a .zip for agent abl.")],
     directory: RuleFolder = None,
     profile: Profile = None,
     agent: Annotated[

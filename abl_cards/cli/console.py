@@ -9,6 +9,7 @@ import json
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeVar
@@ -54,6 +55,12 @@ def parse_path(text: str) -> Path:
     return Path(text)
 
 
+path_option = partial(typer.Option, parser=parse_path)
+"""Declare an option that is a path; parameters are those of `typer.Option`."""
+path_argument = partial(typer.Argument, parser=parse_path)
+"""Declare an argument that is a path; parameters are those of `typer.Argument`."""
+
+
 def check_output_file(file: Path | None) -> Path | None:
     """Reject a file that cannot be written, before any work is done; used as a callback of options."""
     if file is not None:
@@ -71,9 +78,7 @@ GameName = Annotated[
 ]
 RuleFolder = Annotated[
     Path | None,
-    typer.Option(
-        "--kb", metavar="DIR", parser=parse_path, help="Use the rule files in this folder (see: abl-cards kb copy)."
-    ),
+    path_option("--kb", metavar="DIR", help="Use the rule files in this folder (see: abl-cards kb copy)."),
 ]
 Profile = Annotated[
     str | None,
@@ -82,20 +87,13 @@ Profile = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 CsvFile = Annotated[
     Path | None,
-    typer.Option(
-        "--csv",
-        metavar="FILE",
-        parser=parse_path,
-        callback=check_output_file,
-        help="Also write the rows as a CSV file.",
-    ),
+    path_option("--csv", metavar="FILE", callback=check_output_file, help="Also write the rows as a CSV file."),
 ]
 RecordFile = Annotated[
     Path | None,
-    typer.Option(
+    path_option(
         "--record",
         metavar="FILE",
-        parser=parse_path,
         callback=check_output_file,
         help="Write each episode to this file: .jsonl or .jsonl.gz.",
     ),

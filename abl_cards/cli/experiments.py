@@ -15,7 +15,7 @@ from abl_cards.cli.console import (
     CsvFile,
     Profile,
     RuleFolder,
-    parse_path,
+    path_option,
     print_json,
     print_settings,
     print_table,
@@ -51,9 +51,7 @@ def run(
     seed: Annotated[int | None, typer.Option("--seed", metavar="S", help="Random seed, as --set seed=S.")] = None,
     directory: Annotated[
         Path | None,
-        typer.Option(
-            "--dir", metavar="DIR", parser=parse_path, help="Folder of the results; default: runs/EXPERIMENT."
-        ),
+        path_option("--dir", metavar="DIR", help="Folder of the results; default: runs/EXPERIMENT."),
     ] = None,
     restart: Annotated[bool, typer.Option("--restart", help="Delete earlier measurements in the folder.")] = False,
     csv: CsvFile = None,

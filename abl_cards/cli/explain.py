@@ -20,7 +20,8 @@ from abl_cards.cli.console import (
     find_game,
     list_profiles,
     load_engine,
-    parse_path,
+    path_argument,
+    path_option,
     print_json,
     print_table,
     usage_errors,
@@ -49,9 +50,7 @@ def explain(
     game_name: GameName,
     file: Annotated[
         Path | None,
-        typer.Argument(
-            metavar="[FILE]", parser=parse_path, help="States or records, one JSON object per line; default: stdin."
-        ),
+        path_argument(metavar="[FILE]", help="States or records, one JSON object per line; default: stdin."),
     ] = None,
     move: Annotated[
         int | None, typer.Option("--move", metavar="N", min=1, help="Number of the play in the record.")
@@ -71,10 +70,9 @@ def explain(
     every: Annotated[bool, typer.Option("--all", help="Rank all legal moves.")] = False,
     png: Annotated[
         Path | None,
-        typer.Option(
+        path_option(
             "--png",
             metavar="FILE",
-            parser=parse_path,
             callback=check_output_file,
             help="Plot labels, card sets and estimated hands of abl.",
         ),

@@ -20,7 +20,7 @@ from abl_cards.cli.console import (
     fail_usage,
     find_game,
     folder_argument,
-    parse_path,
+    path_argument,
     print_json,
     print_table,
 )
@@ -86,7 +86,7 @@ def verify(
 @app.command()
 def copy(
     game_name: GameName,
-    directory: Annotated[Path, typer.Argument(metavar="DIR", parser=parse_path, help="New folder; it must not exist.")],
+    directory: Annotated[Path, path_argument(metavar="DIR", help="New folder; it must not exist.")],
     files: Annotated[
         list[str] | None,
         typer.Argument(
@@ -128,7 +128,7 @@ def copy(
 
 @app.command()
 def new(
-    directory: Annotated[Path, typer.Argument(metavar="DIR", parser=parse_path, help="New folder; it must not exist.")],
+    directory: Annotated[Path, path_argument(metavar="DIR", help="New folder; it must not exist.")],
 ) -> None:
     """Make a folder with a small working game as a template: docs/tutorials/write-a-game.md.
 

@@ -19,7 +19,8 @@ from abl_cards.cli.console import (
     find_game,
     list_profiles,
     load_engine,
-    parse_path,
+    path_argument,
+    path_option,
     print_json,
     print_problems,
     print_table,
@@ -39,9 +40,7 @@ MAX_SHOWN = 12
 
 def diff(
     game_name: GameName,
-    directory: Annotated[
-        Path | None, typer.Argument(metavar="[DIR]", parser=parse_path, help="The edited rule files.")
-    ] = None,
+    directory: Annotated[Path | None, path_argument(metavar="[DIR]", help="The edited rule files.")] = None,
     without: Annotated[
         list[str] | None,
         typer.Option("--without", metavar="NAME", help="Leave out a preference or a group; may be repeated."),
@@ -50,7 +49,7 @@ def diff(
     seed: Seed = 0,
     records: Annotated[
         Path | None,
-        typer.Option("--records", metavar="FILE", parser=parse_path, help="Compare the states of these records."),
+        path_option("--records", metavar="FILE", help="Compare the states of these records."),
     ] = None,
     games: Annotated[
         int,

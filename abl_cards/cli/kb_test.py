@@ -21,7 +21,7 @@ from abl_cards.cli.console import (
     fail_usage,
     find_game,
     load_engine,
-    parse_path,
+    path_option,
     print_json,
     usage_errors,
 )
@@ -66,10 +66,9 @@ def run_test(
     ] = 20.0,
     propose: Annotated[
         Path | None,
-        typer.Option(
+        path_option(
             "--propose-cases",
             metavar="FILE",
-            parser=parse_path,
             callback=check_output_file,
             help="Write cases that detect more mutations, for review.",
         ),

@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from abl_cards.cli.console import AsJson, GameName, Profile, RuleFolder, fail_usage, find_game, parse_path, usage_errors
+from abl_cards.cli.console import (
+    AsJson,
+    GameName,
+    Profile,
+    RuleFolder,
+    fail_usage,
+    find_game,
+    path_argument,
+    usage_errors,
+)
 from abl_cards.cli.explain import read_state_or_record, report_line
 from abl_cards.core import require_extra
 
@@ -28,7 +37,7 @@ def picture(
     game_name: GameName,
     file: Annotated[
         Path | None,
-        typer.Argument(metavar="[FILE]", parser=parse_path, help="A state or a record, as JSON; default: stdin."),
+        path_argument(metavar="[FILE]", help="A state or a record, as JSON; default: stdin."),
     ] = None,
     act: Annotated[
         int | None,

@@ -24,7 +24,8 @@ from abl_cards.cli.console import (
     list_profiles,
     load_engine,
     open_record_writer,
-    parse_path,
+    path_argument,
+    path_option,
     print_json,
     shorten,
     usage_errors,
@@ -64,7 +65,7 @@ def match(
     ] = None,
     deals: Annotated[
         Path | None,
-        typer.Option("--deals", metavar="FILE", parser=parse_path, help="Play the deals of this file (see: deal)."),
+        path_option("--deals", metavar="FILE", help="Play the deals of this file (see: deal)."),
     ] = None,
     seed: Seed = 0,
     directory: RuleFolder = None,
@@ -72,10 +73,9 @@ def match(
     record: RecordFile = None,
     log: Annotated[
         Path | None,
-        typer.Option(
+        path_option(
             "--botzone-log",
             metavar="FILE",
-            parser=parse_path,
             callback=check_output_file,
             help="Write each round as a Botzone log: .jsonl or .jsonl.gz.",
         ),
@@ -209,7 +209,7 @@ def replay(
     game_name: GameName,
     file: Annotated[
         Path,
-        typer.Argument(metavar="FILE", parser=parse_path, help="Records: one episode per line, .jsonl or .jsonl.gz."),
+        path_argument(metavar="FILE", help="Records: one episode per line, .jsonl or .jsonl.gz."),
     ],
     directory: RuleFolder = None,
     profile: Profile = None,
@@ -278,7 +278,7 @@ def legal(
     game_name: GameName,
     file: Annotated[
         Path | None,
-        typer.Argument(metavar="[FILE]", parser=parse_path, help="States, one JSON object per line; default: stdin."),
+        path_argument(metavar="[FILE]", help="States, one JSON object per line; default: stdin."),
     ] = None,
     directory: RuleFolder = None,
     profile: Profile = None,

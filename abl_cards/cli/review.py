@@ -19,7 +19,7 @@ from abl_cards.cli.console import (
     fail_usage,
     find_game,
     make_console,
-    parse_path,
+    path_argument,
     print_json,
     print_table,
     usage_errors,
@@ -60,7 +60,7 @@ def review(
     game_name: GameName,
     file: Annotated[
         Path | None,
-        typer.Argument(metavar="[FILE]", parser=parse_path, help="Records, one JSON object per line; default: stdin."),
+        path_argument(metavar="[FILE]", help="Records, one JSON object per line; default: stdin."),
     ] = None,
     line: Annotated[int, typer.Option("--line", metavar="L", min=1, help="Line of the file.")] = 1,
     seats: Annotated[

@@ -24,7 +24,7 @@ from abl_cards.cli.console import (
     find_game,
     list_game_names,
     open_record_writer,
-    parse_path,
+    path_option,
     print_json,
     print_table,
     shorten,
@@ -99,9 +99,7 @@ def serve(
     record: RecordFile = None,
     show: Annotated[
         Path | None,
-        typer.Option(
-            "--spectator-dir", metavar="DIR", parser=parse_path, help="Folder of table snapshots for web --watch DIR."
-        ),
+        path_option("--spectator-dir", metavar="DIR", help="Folder of table snapshots for web --watch DIR."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:

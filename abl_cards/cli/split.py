@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from abl_cards.cli.console import AsJson, Profile, RuleFolder, fail_usage, parse_path, print_json, usage_errors
+from abl_cards.cli.console import AsJson, Profile, RuleFolder, fail_usage, path_option, print_json, usage_errors
 from abl_cards.cli.progress import show_status
 from abl_cards.core import format_count, texts_by_language
 
@@ -35,7 +35,7 @@ def split(
     hand: Annotated[str, typer.Argument(metavar="HAND", help="1 to 20 cards, such as 334556677779TQQKAX.")],
     weights: Annotated[
         Path | None,
-        typer.Option("--weights", metavar="FILE", parser=parse_path, help="Weights of a splitter; default: shipped."),
+        path_option("--weights", metavar="FILE", help="Weights of a splitter; default: shipped."),
     ] = None,
     language: Annotated[str, typer.Option("--lang", metavar="en|zh", help="Language of the reasons.")] = "en",
     directory: RuleFolder = None,

@@ -19,7 +19,7 @@ from abl_cards.cli.console import (
     find_game,
     list_game_names,
     load_engine,
-    parse_path,
+    path_option,
     print_json,
     print_table,
 )
@@ -33,11 +33,8 @@ MAX_DEALS = 100_000
 _MAX_SHOWN = 20  # printed rows, if the deals are written to a file
 WeightsFile = Annotated[
     Path | None,
-    typer.Option(
-        "--weights",
-        metavar="FILE",
-        parser=parse_path,
-        help="Weights of experiment doudizhu_strength; default: the shipped ones.",
+    path_option(
+        "--weights", metavar="FILE", help="Weights of experiment doudizhu_strength; default: the shipped ones."
     ),
 ]
 
@@ -77,19 +74,16 @@ def deal(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(
+        path_option(
             "--out",
             metavar="FILE",
-            parser=parse_path,
             callback=check_output_file,
             help="Write the deals to this file: .jsonl or .jsonl.gz.",
         ),
     ] = None,
     exclude: Annotated[
         list[Path] | None,
-        typer.Option(
-            "--exclude", metavar="FILE", parser=parse_path, help="Exclude the deals of this file; may be repeated."
-        ),
+        path_option("--exclude", metavar="FILE", help="Exclude the deals of this file; may be repeated."),
     ] = None,
     weights: WeightsFile = None,
     directory: RuleFolder = None,

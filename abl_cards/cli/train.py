@@ -20,7 +20,7 @@ from abl_cards.cli.console import (
     check_finite,
     find_game,
     load_engine,
-    parse_path,
+    path_option,
     print_json,
     print_settings,
     read_settings,
@@ -47,7 +47,7 @@ def train(
     game_name: GameName,
     directory: Annotated[
         Path | None,
-        typer.Option("--dir", metavar="DIR", parser=parse_path, help="Folder of the run; default: runs/GAME-PRESET."),
+        path_option("--dir", metavar="DIR", help="Folder of the run; default: runs/GAME-PRESET."),
     ] = None,
     settings: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a setting; may be repeated.")

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from abl_cards.cli.console import check_host, fail, find_game, list_game_names, load_knowledge, parse_path
+from abl_cards.cli.console import check_host, fail, find_game, list_game_names, load_knowledge, path_option
 from abl_cards.core import PROJECT, require_extra
 
 DEFAULT_PORT = 8765
@@ -43,22 +43,17 @@ def web(
     ] = None,
     save: Annotated[
         Path | None,
-        typer.Option(
-            "--save-dir", metavar="DIR", parser=parse_path, help="Folder under which the rule laboratory may save."
-        ),
+        path_option("--save-dir", metavar="DIR", help="Folder under which the rule laboratory may save."),
     ] = None,
     state_dir: Annotated[
         Path | None,
-        typer.Option(
-            "--state-dir", metavar="DIR", parser=parse_path, help="Folder of open tables, kept across restarts."
-        ),
+        path_option("--state-dir", metavar="DIR", help="Folder of open tables, kept across restarts."),
     ] = None,
     watch: Annotated[
         list[Path] | None,
-        typer.Option(
+        path_option(
             "--watch",
             metavar="DIR",
-            parser=parse_path,
             help="Folder of runs, results and served tables to show; may be repeated; default: runs, docs/results.",
         ),
     ] = None,
