@@ -56,7 +56,25 @@ def low_limits(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class InProcessWorker:
-    """Replacement of a worker process that tests edits: requests and answers pass through JSON."""
+    """Replacement of a worker process, which would import everything again and load all kernels."""
+
+    def __init__(self, module: str, *_: Any) -> None:
+        pass
+
+    def request(self, payload: Any) -> Any:
+        """Return the answer; it and the payload pass through JSON."""
+        return json.loads(json.dumps(self.answer(json.loads(json.dumps(payload)))))
+
+    def answer(self, payload: Any) -> Any:
+        """Do what the module of the worker does."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """End the worker."""
+
+
+class EditWorker(InProcessWorker):
+    """Replacement of a worker process that tests edits."""
 
     _turn = Lock()  # the engine belongs to one thread at a time
 
@@ -66,12 +84,10 @@ class InProcessWorker:
         self._folder = TemporaryDirectory(prefix="abl-cards-")
         self._numbers = count()
 
-    def request(self, payload: Any) -> Any:
-        """Test an edit and return the JSON answer."""
+    def answer(self, payload: Any) -> Any:
+        """Test an edit."""
         with self._turn:
-            scratch_folder = Path(self._folder.name) / str(next(self._numbers))
-            answer = worker.try_edit(scratch_folder, json.loads(json.dumps(payload)))
-        return json.loads(json.dumps(answer))
+            return worker.try_edit(Path(self._folder.name) / str(next(self._numbers)), payload)
 
     def close(self) -> None:
         """Delete the temporary folder."""
@@ -81,6 +97,6 @@ class InProcessWorker:
 @pytest.fixture
 def edits_in_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Test edits of rules in this process, and search for differences in fewer matches."""
-    monkeypatch.setattr(mutants, "SubprocessWorker", InProcessWorker)
+    monkeypatch.setattr(mutants, "SubprocessWorker", EditWorker)
     monkeypatch.setattr(differences, "NUM_MATCHES", amount(4, differences.NUM_MATCHES))
     monkeypatch.setattr(differences, "MAX_CASES_PER_STEP", amount(1, differences.MAX_CASES_PER_STEP))

@@ -235,10 +235,7 @@ def check_agent(agent: object, agents: Sequence[str]) -> None:
 
 def check_action(action: Any, num_actions: int, allows_array: bool = False) -> int:
     """Return the action of the only environment, or that in an array of one; raises GameError for others."""
-    try:
-        given = np.asarray(action)
-    except (TypeError, ValueError, RuntimeError):  # RuntimeError: a tensor of torch that requires grad
-        given = np.zeros(0)
+    given = _to_array(action, "an action is an integer")
     if allows_array and given.shape == (1,):
         given = given.reshape(())  # an element of dtype object has no dtype
     if given.dtype.kind not in "iu" or given.shape:
@@ -250,10 +247,7 @@ def check_action(action: Any, num_actions: int, allows_array: bool = False) -> i
 
 def check_actions(actions: Any, num_envs: int, num_actions: int) -> NDArray[np.int64]:
     """Return actions as int64 [envs]; raises GameError for another type, shape or range."""
-    try:
-        given = np.asarray(actions)
-    except (TypeError, ValueError, RuntimeError) as problem:  # RuntimeError: a tensor of torch that requires grad
-        raise GameError(f"actions are an integer array [{num_envs}]: {problem}", ErrorCode.INVALID_ACTIONS) from None
+    given = _to_array(actions, f"actions are an integer array [{num_envs}]")
     if given.dtype.kind not in "iu" or given.shape != (num_envs,):
         text = f"actions are an integer array of shape ({num_envs},), not {given.dtype} of shape {given.shape}"
         raise GameError(text, ErrorCode.INVALID_ACTIONS)
@@ -262,3 +256,11 @@ def check_actions(actions: Any, num_envs: int, num_actions: int) -> NDArray[np.i
         text = f"environment {env}: action {given[env]} is outside 0..{num_actions - 1}"
         raise GameError(text, ErrorCode.INVALID_ACTIONS)
     return given.astype(np.int64, copy=False)
+
+
+def _to_array(actions: Any, expected: str) -> NDArray[Any]:
+    """Return actions as an array; raises GameError that says what is expected."""
+    try:
+        return np.asarray(actions)
+    except (TypeError, ValueError, RuntimeError) as problem:  # RuntimeError: a tensor of torch that requires grad
+        raise GameError(f"{expected}: {problem}", ErrorCode.INVALID_ACTIONS) from None

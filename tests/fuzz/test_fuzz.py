@@ -1,6 +1,5 @@
 """Tests of random rule folders: their constructs, and agreement with the naive reading."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from tests.fuzz.draft import CONSTRUCTS
 from tests.fuzz.generator import drawn
 from tests.fuzz.naive import Acting, Naive
 from tests.fuzz.runner import bounds_checked, report, run, wrong
+from tests.in_process import InProcessWorker
 
 FEW, MANY, ALL = amount(6, 20), 500, 2000
 NARROW = 4
@@ -34,26 +34,17 @@ def test_the_same_number_gives_the_same_folder() -> None:
     assert drawn(7).files != drawn(8).files
 
 
-class InProcessChild:
-    """Replacement of the child process, which would import everything again and load all kernels."""
+class FolderWorker(InProcessWorker):
+    """Replacement of the child process that checks folders."""
 
-    def __init__(self, *_: Any) -> None:
-        pass
-
-    def request(self, payload: dict[str, Any]) -> Any:
-        """Check a folder; the request and its answer pass through JSON."""
-        asked = json.loads(json.dumps(payload))
-        return json.loads(
-            json.dumps(outcome(asked["seed"], Path(asked["folder"]), asked["states"], asked["tables"], asked["steps"]))
-        )
-
-    def close(self) -> None:
-        pass
+    def answer(self, payload: Any) -> Any:
+        """Check a folder."""
+        return outcome(payload["seed"], Path(payload["folder"]), payload["states"], payload["tables"], payload["steps"])
 
 
 def test_few_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if amount(1, 0):
-        monkeypatch.setattr(runner, "SubprocessWorker", InProcessChild)
+        monkeypatch.setattr(runner, "SubprocessWorker", FolderWorker)
         monkeypatch.setattr(sandbox, "_in_process", True)
     narrow = [seed for seed in range(1, MANY) if drawn(seed).widest <= NARROW][:FEW]
     results = run(narrow, tmp_path, lambda _: None, states=15, tables=12, steps=45)

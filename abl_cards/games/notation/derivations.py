@@ -51,8 +51,9 @@ def parse_play(rules: CompiledGame, text: str) -> ParsedPlay:
     Raises:
         GameError: The text is no play.
     """
-    value, errors = _parse_json(text), []
-    values = [text, text.split()] if isinstance(value, int) else [value, text, text.split()]
+    parsed, values, errors = _parse_json(text), [text, text.split()], []
+    if parsed is not text and not isinstance(parsed, int):
+        values.insert(0, parsed)
     for value in values:
         try:
             return read_play(rules, value)

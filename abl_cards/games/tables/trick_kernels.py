@@ -20,21 +20,12 @@ from abl_cards.games.types import LEADING, NO_CARD
 
 
 @njit(cache=True, nogil=True)
-def add_table_cards(trick_cards, rows, seats, cards):
-    """Add cards [n, max cards] to those of the seats to decide in trick_cards [tables, seats, kinds]."""
+def add_cards(trick_cards, rows, seats, cards):
+    """Add cards [n, max cards] to those of seats [tables] at tables rows [n] in trick_cards [tables, seats, kinds]."""
     for i in range(len(rows)):
         for card in cards[i]:
             if card != NO_CARD:
                 trick_cards[rows[i], seats[rows[i]], card] += 1
-
-
-@njit(cache=True, nogil=True)
-def add_cards(trick_cards, seats, cards):
-    """Add cards [n, max cards] to those of seats [n] in trick_cards [n, seats, kinds]."""
-    for i in range(len(seats)):
-        for card in cards[i]:
-            if card != NO_CARD:
-                trick_cards[i, seats[i], card] += 1
 
 
 @njit(cache=True, nogil=True)

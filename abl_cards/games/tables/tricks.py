@@ -21,7 +21,6 @@ from abl_cards.games.state import TableState
 from abl_cards.games.tables.retraction import OnShown, apply_retractions
 from abl_cards.games.tables.trick_kernels import (
     add_cards,
-    add_table_cards,
     assign_tricks,
     gather_plays,
     mark_complete_plays,
@@ -312,10 +311,10 @@ def tricks_after_moves(
     Returns:
         Trick states, to be evaluated.
     """
-    trick_cards = state.trick_cards[table_rows]
-    add_cards(trick_cards, seats, moves.cards)
+    trick_cards, rows = state.trick_cards[table_rows], np.arange(len(table_rows))
+    add_cards(trick_cards, rows, seats, moves.cards)
     leader = np.where(state.to_beat[table_rows] == LEADING, seats, state.leader[table_rows]).astype(np.int8)
-    form, rows = np.maximum(moves.form, 0), np.arange(len(table_rows))
+    form = np.maximum(moves.form, 0)
     return TrickState(rules, trick_cards, rows, leader, seats, state.owner[table_rows], form, state, table_rows)
 
 
@@ -329,4 +328,4 @@ def add_to_tricks(rules: CompiledGame, state: TableState, rows: Indices, moves: 
         moves: n moves of the seats to decide.
     """
     if rules.keeps_trick_cards:
-        add_table_cards(state.trick_cards, rows, state.seat, moves.cards)
+        add_cards(state.trick_cards, rows, state.seat, moves.cards)
