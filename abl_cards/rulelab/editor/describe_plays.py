@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 import numpy as np
 
@@ -36,6 +37,7 @@ _SHAPES = texts_by_language({
     "of_cards": ("{} of {} cards", "{}（{}张）"),
 })  # fmt: skip
 
+_MAX_NAMES = 3  # Chinese names in one line
 _SUITED = re.compile(r"card\((-?\d+),\w+\)")
 
 
@@ -72,7 +74,6 @@ class _PlayGroup:
     lengths: set[int] = field(default_factory=set)  # groups of equal cards
     kickers: set[int] = field(default_factory=set)
     sizes: set[int] = field(default_factory=set)  # cards
-    tiers: set[int] = field(default_factory=set)
     ranks: set[tuple[Term, ...]] = field(default_factory=set)
 
 
@@ -106,9 +107,10 @@ def describe_plays(engine: Engine, translate: Translator) -> Iterator[str]:
     """
     shapes = Translator(translate.language, _SHAPES[translate.language])
     labels: dict[tuple[str, str], set[int]] = {}
-    for group in _group_plays(engine, translate.language):
+    for group in _group_plays(engine):
         labels.setdefault((group.name, _shape(group, engine, shapes)), set()).update(group.labels)
-    for (name, shape), alike in labels.items():
+    for (kind_name, shape), alike in labels.items():
+        name = _name_labels(engine, kind_name, alike, translate.language)
         yield translate("plays_of", name, shape, len(alike)) if len(alike) > 1 else translate("play", name, shape)
 
 
@@ -140,7 +142,7 @@ def describe_order(engine: Engine, translate: Translator) -> Iterator[str]:
         engine: Engine of the game.
         translate: Texts of the language.
     """
-    rules, groups = engine.rules, _group_plays(engine, translate.language)
+    rules, groups = engine.rules, _group_plays(engine)
     if rules.trick_query is not None:
         yield translate("follow")
         trumps = rules.kb.instances("trumps", 1)
@@ -181,25 +183,37 @@ def _are_words(texts: Iterable[str]) -> bool:
 
 def _bomb_names(engine: Engine, groups: Sequence[_PlayGroup], language: str) -> list[str]:
     """Return the kinds that beat others, from weak to strong; kinds of one tier are joined."""
-    shapes, tiers, names = Translator(language, _SHAPES[language]), engine.rules.tiers, dict[int, list[str]]()
-    kind_of_form = {form.kind: form for form in reversed(engine.rules.forms.forms)}
+    shapes, tiers, forms_by_kind = Translator(language, _SHAPES[language]), engine.rules.tiers, dict[Term, list[Form]]()
+    for form in engine.rules.forms.forms:
+        forms_by_kind.setdefault(form.kind, []).append(form)
     lowest = min(tiers.values())
+    bombs: dict[tuple[int, str, int], None] = {}  # tier, name and number of cards, in order
     for group in groups:
-        for kind in dict.fromkeys(form.kind for form in engine.rules.forms.forms if form.label in group.labels):
-            if tiers.get(kind, lowest) > lowest:
-                size = kind_of_form[kind].num_cards
-                name = shapes("of_cards", group.name, size) if len(group.tiers) > 1 else group.name
-                tier_names = names.setdefault(tiers[kind], [])
-                tier_names += [] if name in tier_names else [name]
+        for kind, forms in forms_by_kind.items():
+            labels = {form.label for form in forms} & group.labels
+            if labels and tiers.get(kind, lowest) > lowest:
+                bombs[tiers[kind], _name_labels(engine, group.name, labels, language), forms[0].num_cards] = None
+    num_tiers = Counter(name for _, name in {(tier, name) for tier, name, _ in bombs})
+    names: dict[int, dict[str, None]] = {}
+    for tier, name, size in bombs:
+        text = shapes("of_cards", name, size) if num_tiers[name] > 1 else name
+        names.setdefault(tier, {})[text] = None
     return [" = ".join(names[tier]) for tier in sorted(names)]
 
 
-def _group_plays(engine: Engine, language: str) -> list[_PlayGroup]:
-    def name_of(form: Form) -> str:
-        return engine.play_name(engine.labels[form.label]).kind if language == "zh" else _kind_name(form, engine)
+def _name_labels(engine: Engine, kind_name: str, labels: Collection[int], language: str) -> str:
+    """Return the name of plays of one kind: in Chinese the names of their labels, or how all of many names begin."""
+    if language != "zh":
+        return kind_name
+    names = list(dict.fromkeys(engine.play_name(engine.labels[label]).kind for label in sorted(labels)))
+    begin = takewhile(lambda letters: len(set(letters)) == 1, zip(*names, strict=False))
+    return ("".join(letters[0] for letters in begin) if len(names) > _MAX_NAMES else "") or "/".join(names)
 
+
+def _group_plays(engine: Engine) -> list[_PlayGroup]:
     passing = engine.label_traits.pass_label
-    return _group_forms(engine, [form for form in _list_playable(engine.rules) if form.label != passing], name_of)
+    forms = [form for form in _list_playable(engine.rules) if form.label != passing]
+    return _group_forms(engine, forms, lambda form: _kind_name(form, engine))
 
 
 def _list_playable(rules: CompiledGame) -> list[Form]:
@@ -210,7 +224,7 @@ def _list_playable(rules: CompiledGame) -> list[Form]:
 
 
 def _group_forms(engine: Engine, forms: Iterable[Form], name_of: Callable[[Form], str]) -> list[_PlayGroup]:
-    traits, tiers = engine.label_traits, engine.rules.tiers
+    traits = engine.label_traits
     groups: dict[object, _PlayGroup] = {}
     for form in forms:
         name = name_of(form)
@@ -226,7 +240,6 @@ def _group_forms(engine: Engine, forms: Iterable[Form], name_of: Callable[[Form]
         group.lengths.add(len(counts))
         group.sizes.add(form.num_cards)
         group.kickers.add(form.kickers.num_groups if form.kickers else 0)
-        group.tiers.add(tiers.get(form.kind, 0))
         group.ranks.add(cards.ranks)
     return list(groups.values())
 

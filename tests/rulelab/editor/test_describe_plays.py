@@ -103,3 +103,13 @@ def test_plays_that_a_variant_bars_are_left_out(tmp_path: Path) -> None:
         assert barred
         lines = describe_rules(load(tmp_path).engine(), language)[1].lines
         assert lines == tuple(line for line in usual if line not in barred)
+
+
+@pytest.mark.parametrize(
+    ("game", "line"), [("daifugo", "单张/鬼牌：一张（共53种）"), ("tractor", "甩牌：一张（共64种）")]
+)
+def test_both_languages_have_the_same_lines(game: str, line: str) -> None:
+    """Chinese names are those of labels, of which a kind may have many."""
+    english, chinese = (describe_rules(load(game).engine(), language)[1].lines for language in ("en", "zh"))
+    assert len(english) == len(chinese)
+    assert line in chinese
