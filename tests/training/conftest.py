@@ -1,4 +1,4 @@
-"""Shared fixtures of the tests of runs: a finished run for comparison."""
+"""Shared fixtures of the tests of runs: a small preset, and a finished run for comparison."""
 
 from __future__ import annotations
 
@@ -9,6 +9,12 @@ from abl_cards.training.callbacks import Metrics
 from abl_cards.training.trainer import Trainer
 from tests.learners.tiny import TINY
 from tests.training.test_joint_loop import settings
+
+
+@pytest.fixture(autouse=True)
+def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Add a preset of small networks."""
+    monkeypatch.setitem(PRESETS, "tiny", TINY)
 
 
 @pytest.fixture(scope="session")

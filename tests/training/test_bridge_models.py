@@ -17,21 +17,14 @@ from abl_cards.agents.registry import make_agent
 from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.learners.networks import GameShape
 from abl_cards.learners.own_parts import InputRow
-from abl_cards.learners.presets import PRESETS
 from abl_cards.learners.weights_io import load_card
 from abl_cards.training.bridge import BatchRow, DecisionBatch, JointBridge, LabelsKB, SamplingReasoner
 from abl_cards.training.trainer import Trainer
-from tests.learners.tiny import TINY
 from tests.training import own_networks
 from tests.training.own_networks import FrequencyModel, LinearPolicy, MeanHands, MeanModel
 from tests.training.test_joint_loop import SHORT
 from tests.training.test_own_parts import DECISIONS, config, shape, stored
 from tests.training.test_trainer import decisions_at_tables
-
-
-@pytest.fixture(autouse=True)
-def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(PRESETS, "tiny", TINY)
 
 
 def trainer_in(directory: Path, **changes: Any) -> Trainer:

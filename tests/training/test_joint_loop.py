@@ -38,11 +38,6 @@ WHOLE, HALF = amount(1000, 2500), amount(500, 1200)
 """Decisions of a run, and of one that is stopped, with several checkpoints and snapshots in each."""
 
 
-@pytest.fixture(autouse=True)
-def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(PRESETS, "tiny", TINY)
-
-
 def settings(directory: Path, **changes: Any) -> TrainConfig:
     return replace(
         TrainConfig(

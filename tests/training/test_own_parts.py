@@ -1,4 +1,4 @@
-"""Policy, critic, ABLN, reasoner, consistency and distance, each replaced alone; the others are ours, and train."""
+"""Policy, critic, ABLN, reasoner, consistency and distance, each replaced alone; others are ours, and train."""
 
 from __future__ import annotations
 
@@ -15,19 +15,15 @@ from numpy.typing import NDArray
 from abl_cards.agents.registry import make_agent
 from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.games.game import load
-from abl_cards.games.tables.choices import Choices
 from abl_cards.games.types.moves import MoveLists
 from abl_cards.learners.model_interface import Batch, CriticBatch, HandsBatch, PolicyOutput
 from abl_cards.learners.networks import GameShape
-from abl_cards.learners.presets import PRESETS
 from abl_cards.learners.weights_io import load_card, load_networks
 from abl_cards.matches.match_runner import play_match
-from abl_cards.reasoners.abduction.minimiser import Minimiser
 from abl_cards.training.distance import MoveCandidates
 from abl_cards.training.settings import TrainConfig
 from abl_cards.training.trainer import Trainer
 from tests.effort import amount, long
-from tests.learners.tiny import TINY
 from tests.training import own_networks
 from tests.training.own_networks import LinearCritic, LinearHands, LinearPolicy, Whole
 from tests.training.test_joint_loop import SHORT
@@ -35,11 +31,6 @@ from tests.training.test_trainer import CountingReasoner, decisions_at_tables
 
 PARTS: dict[str, type[torch.nn.Module]] = {"policy": LinearPolicy, "critic": LinearCritic, "abln": LinearHands}
 NETWORKS = {"policy": "decision", "critic": "critic", "abln": "abln"}
-
-
-@pytest.fixture(autouse=True)
-def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(PRESETS, "tiny", TINY)
 
 
 DECISIONS = amount(400, 700)
@@ -369,90 +360,6 @@ def stored(trainer: Trainer, steps: int = 30) -> Any:
     rows = trainer.self_play.buffer.rows.at(trainer.self_play.buffer.state > 0)
     assert len(rows) > 20
     return rows
-
-
-def test_a_distance_chooses_among_consistent_moves(tmp_path: Path) -> None:
-    lengths: list[int] = []
-
-    def distance(candidates: MoveCandidates) -> NDArray[np.int32]:
-        lengths.append(len(candidates))
-        assert (candidates.probability > 1).sum() > 0
-        assert candidates.is_consistent.shape == candidates.labels.shape == candidates.cost.shape
-        return candidates.cost
-
-    trainer = Trainer(SHORT, distance=distance, config=config(tmp_path, kb_opponent_share=0.0))
-    rows = stored(trainer)
-    assert lengths
-    assert (rows.regret[np.arange(len(rows)), rows.label] == 0).all()  # the cheapest label, whichever was sampled
-    trainer.fit(decisions=200)
-    assert "distance=" in load_card(trainer.weights_path).command
-    decisions = decisions_at_tables(trainer.engine, 20)
-    moves = trainer.agent().play(decisions, np.zeros(20, np.uint64))
-    best = Minimiser(trainer.engine.preference_model()).best(decisions)
-    assert (decisions.labels_of(moves.form) == decisions.labels_of(best.form)).mean() > 0.9  # costs by an estimate
-
-
-def test_our_distance_written_out_makes_the_same_moves(tmp_path: Path) -> None:
-    def ours(candidates: MoveCandidates) -> NDArray[np.float64]:
-        return -candidates.probability.astype(np.float64) * 1e9 + candidates.cost
-
-    first = stored(Trainer(SHORT, config=config(tmp_path / "ours")))
-    second = stored(Trainer(SHORT, distance=ours, config=config(tmp_path / "mine")))
-    assert np.array_equal(first.label, second.label)
-    assert np.array_equal(first.observation, second.observation)
-
-
-def test_a_consistency_function_goes_with_each_reasoner(tmp_path: Path) -> None:
-    engine = load(SHORT).engine()
-    passing = engine.label_traits.pass_label
-
-    def no_pass(decisions: Any, lists: MoveLists) -> NDArray[np.bool_]:
-        if isinstance(decisions, Choices):
-            return np.ones(len(lists.form), np.bool_)
-        return decisions.labels_of(lists.form) != passing
-
-    for number, parts in enumerate(({}, {"reasoner": Minimiser(engine)}, {"distance": cheapest})):
-        chosen = config(tmp_path / str(number))
-        trainer = Trainer(SHORT, consistency=no_pass, config=chosen, **parts)  # type: ignore[arg-type]
-        rows = stored(trainer)
-        assert not rows.legal[:, passing].any()
-        assert (rows.label != passing).all()
-
-    class Passing(CountingReasoner):
-        def realise(self, decisions: Any, label_probabilities: Any, estimate: Any = None) -> Any:
-            lists = decisions.moves()
-            order = np.lexsort((decisions.labels_of(lists.form) != passing, lists.decision_index))
-            return lists.select(order[lists.start[:-1]])
-
-    own = config(tmp_path / "own", kb_opponent_share=0.0)
-    trainer = Trainer(SHORT, consistency=no_pass, reasoner=Passing(engine), config=own)
-    with pytest.raises(GameError) as error:
-        stored(trainer)
-    assert error.value.code == ErrorCode.INVALID_REASONER
-
-
-@pytest.mark.parametrize(
-    "wrong", [lambda moves: np.zeros(3), lambda moves: np.full(len(moves), np.nan), lambda moves: ["a"] * len(moves)]
-)
-def test_a_wrong_distance_is_an_error(tmp_path: Path, wrong: Any) -> None:
-    with pytest.raises(GameError) as error:
-        stored(Trainer(SHORT, distance=wrong, config=config(tmp_path)))
-    assert error.value.code == ErrorCode.INVALID_REASONER
-
-
-def test_the_estimate_reaches_an_own_reasoner_of_a_preset(tmp_path: Path) -> None:
-    estimates = []
-
-    class Estimating(CountingReasoner):
-        def realise(self, decisions: Any, label_probabilities: Any, estimate: Any = None) -> Any:
-            estimates.append(estimate)
-            return super().realise(decisions, label_probabilities)
-
-    engine = load(SHORT).engine()
-    stored(Trainer(SHORT, reasoner=Estimating(engine), config=config(tmp_path, kb_opponent_share=0.0)), 8)
-    sizes = shape()
-    assert estimates[0].shape[1:] == (sizes.num_others, sizes.num_cards)
-    assert estimates[-1].any()
 
 
 def test_an_own_network_has_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

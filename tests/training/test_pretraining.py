@@ -27,11 +27,6 @@ from tests.training.test_checkpoint import plant
 SAMPLE = sample_records_path("guandan")
 
 
-@pytest.fixture(autouse=True)
-def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(PRESETS, "tiny", TINY)
-
-
 @pytest.fixture(scope="module")
 def engine() -> Any:
     return load("guandan").engine()

@@ -15,7 +15,6 @@ from abl_cards.asp import KBError
 from abl_cards.cli.kb import NEW_GAME
 from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.games.game import load
-from abl_cards.learners.presets import PRESETS
 from abl_cards.learners.weights_io import load_card
 from abl_cards.training.run_parts import RunParts
 from abl_cards.training.run_rules import check_same_rules, compute_rule_digests
@@ -24,7 +23,6 @@ from abl_cards.training.settings import TrainConfig, read_config
 from abl_cards.training.trainer import Trainer
 from tests.cli_runs import run
 from tests.edited import edited
-from tests.learners.tiny import TINY
 from tests.training.test_joint_loop import lines
 from tests.training.test_joint_loop import settings as usual
 
@@ -34,11 +32,6 @@ GAME, OTHER = "paodekuai", "lowest_seat"
 
 def settings(directory: Path, **changes: Any) -> TrainConfig:
     return usual(directory, **({"game": GAME} | changes))
-
-
-@pytest.fixture(autouse=True)
-def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(PRESETS, "tiny", TINY)
 
 
 @pytest.fixture(scope="module")
