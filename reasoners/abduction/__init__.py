@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from abl_cards.reasoners.abduction.clingo_reasoner import ClingoReasoner
     from abl_cards.reasoners.abduction.hand_kb import HandKB
     from abl_cards.reasoners.abduction.minimiser import Minimiser
-    from abl_cards.reasoners.abduction.program_kb import ProbabilityReasoner, ProgramKB
+    from abl_cards.reasoners.abduction.probability_reasoner import ProbabilityReasoner
+    from abl_cards.reasoners.abduction.program_kb import ProgramKB
     from abl_cards.reasoners.abduction.programs import EXAMPLE_PROGRAMS
     from abl_cards.reasoners.abduction.state_solver import StateSolver
 

@@ -8,9 +8,9 @@ from abl_cards.core import lazy_exports
 
 if TYPE_CHECKING:
     from abl_cards.games.binding.card_counts import HandCardCounts, TrickCardCounts
+    from abl_cards.games.binding.circuit_query import CircuitQuery
     from abl_cards.games.binding.tabulate import TabulatedQuery
     from abl_cards.games.binding.writer import (
-        CircuitQuery,
         make_array_writer,
         make_gather_writer,
         make_lazy_writer,

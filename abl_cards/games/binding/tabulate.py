@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.asp import KBError, Signature
-from abl_cards.games.binding.writer import CircuitQuery
+from abl_cards.games.binding.circuit_query import CircuitQuery
 from abl_cards.games.description import ColumnWriter, Contexts, Fluents, find_contexts
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from abl_cards.core import parallel
 from abl_cards.core.errors import GameError
 from abl_cards.core.rng import splitmix64_array
-from abl_cards.games.binding import writer
+from abl_cards.games.binding import circuit_query
 from abl_cards.games.tables.decisions import Decisions
 from abl_cards.games.types.moves import LEADING, NO_CARD, MoveLists, Moves
 from tests.brute_force.guandan import moves, moves_by_subsets, return_cards, tribute_cards, unordered
@@ -210,7 +210,7 @@ def test_batches_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     results = []
     for threads in (1, 2, 3):
         parallel._job_queue.cache_clear()
-        for module in (parallel, writer):
+        for module in (parallel, circuit_query):
             monkeypatch.setattr(module, "NUM_THREADS", threads)
         decisions = decided(rules, states)
         labels = decisions.legal_mask.argmax(axis=0).astype(np.int16)
