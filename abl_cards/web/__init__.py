@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from abl_cards.web.how_to_text import how_to_lines
     from abl_cards.web.lesson_tasks import check_lessons
     from abl_cards.web.lesson_text import find_lessons, misnamed_lessons
-    from abl_cards.web.lobby import bilingual_title
     from abl_cards.web.marked_text import unmarked_text, with_tens
+    from abl_cards.web.offers import bilingual_title
     from abl_cards.web.picture import PictureOptions, TablePicture, picture_of_record, picture_of_state
     from abl_cards.web.server import serve
     from abl_cards.web.spectator_feed import SpectatorFeed

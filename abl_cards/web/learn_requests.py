@@ -20,7 +20,7 @@ from abl_cards.web.lesson_text import (
     parse_lesson,
     read_lesson,
 )
-from abl_cards.web.lobby import bilingual_title
+from abl_cards.web.offers import bilingual_title
 
 if TYPE_CHECKING:
     from starlette.requests import Request

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import secrets
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,7 @@ from abl_cards.web.config import WebConfig
 from abl_cards.web.event_log import EventLog, EventLogStore
 from abl_cards.web.executor import EngineExecutor, ValidEngine
 from abl_cards.web.fairness import LOCAL_CLIENT, CapacityError, ClientRateLimiter, choose_eviction
-from abl_cards.web.game_tiles import GameTiles, title_pair
+from abl_cards.web.game_tiles import GameTiles
 from abl_cards.web.labs import LabManager
 from abl_cards.web.lesson_text import find_lessons
 from abl_cards.web.limits import (
@@ -31,6 +31,15 @@ from abl_cards.web.limits import (
     TABLE_OPEN_BURST,
     TABLE_OPEN_RATE,
     sanitise_name,
+)
+from abl_cards.web.offers import (
+    DEFAULT_AGENTS,
+    LEARNED_AGENT,
+    bilingual_title,
+    choose_default_game,
+    default_agent,
+    has_weights,
+    profile_title,
 )
 from abl_cards.web.prewarmed_table import PrewarmedTable
 from abl_cards.web.replay_frames import is_trick_over
@@ -91,7 +100,7 @@ class Lobby:
         """Return the games with their titles, profiles and agents."""
         games = [
             {"name": name, "title": bilingual_title(game), "profiles": sorted(game.folder.profiles),
-             "profile_titles": [_profile_title(game, profile) for profile in sorted(game.folder.profiles)],
+             "profile_titles": [profile_title(game, profile) for profile in sorted(game.folder.profiles)],
              "profile": game.folder.default_profile, "agents": self.agents_of(name),
              "lessons": len(find_lessons(game.folder.path))}
             for name, game in self.games.items()
@@ -396,45 +405,3 @@ TRICK_REST = 1.7
 """Pause after a full trick, in pauses of an agent."""
 PRELOAD_DELAY = 1.5
 """Seconds between the first table of a game and the loading of its agent."""
-DEFAULT_AGENTS = ("kb", "greedy", "random")
-LEARNED_AGENT = "abl"
-
-
-def default_agent() -> str:
-    """Return the agent of the first table."""
-    return DEFAULT_AGENTS[0]
-
-
-def has_weights(name: str) -> bool:
-    """Return whether weights for a game are shipped."""
-    return bool(_packaged_presets(name))
-
-
-def _packaged_presets(name: str) -> list[int]:
-    """Return the indices of the presets with shipped weights; simpler presets have lower indices."""
-    from abl_cards.learners import PRESETS, WEIGHTS_FOLDER
-
-    return [index for index, preset in enumerate(PRESETS) if (WEIGHTS_FOLDER / f"{name}-{preset}.safetensors").exists()]
-
-
-def choose_default_game(names: Sequence[str]) -> str:
-    """Return the game with shipped weights of the simplest preset, or else the first game."""
-    return min(names, key=lambda name: min(_packaged_presets(name), default=1 << 10))
-
-
-def _profile_title(loaded_game: Game, profile: str) -> BilingualText:
-    """Return the title of a profile in both languages; without titles, derived from the name of its file."""
-    titles, fallback = loaded_game.folder.profile_titles(profile), profile.replace("_", " ")
-    return [titles.get("en", fallback), titles.get("zh", fallback)]
-
-
-def bilingual_title(loaded_game: Game) -> BilingualText:
-    """Return the title of a game in both languages.
-
-    Args:
-        loaded_game: Game.
-
-    Returns:
-        English and Chinese title; without titles, derived from the name of its folder.
-    """
-    return title_pair(loaded_game.folder)

@@ -19,7 +19,8 @@ from abl_cards.matches.sampled_positions import (
     sample_from_records,
     sample_positions,
 )
-from abl_cards.rulelab.comparison.differences import ComparedKb, KbDifference
+from abl_cards.rulelab.comparison.chosen_moves import ComparedKb
+from abl_cards.rulelab.comparison.differences import KbDifference
 from tests.effort import amount
 
 

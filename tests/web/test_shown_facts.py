@@ -12,7 +12,7 @@ from abl_cards.games import Engine, Game
 from abl_cards.games.description import Folder
 from abl_cards.games.game import game_names, load
 from abl_cards.games.types import ONLY_TABLE
-from abl_cards.web.lobby import bilingual_title
+from abl_cards.web.offers import bilingual_title
 from abl_cards.web.seats import Permission, TableSeat
 from abl_cards.web.snapshot import make_snapshot
 from abl_cards.web.table import WebTable

@@ -9,7 +9,7 @@ import pytest
 from abl_cards.games.game import game_names, load
 from abl_cards.games.notation import spell
 from abl_cards.rulelab.editor.reweighting import list_weights
-from abl_cards.web.lobby import bilingual_title
+from abl_cards.web.offers import bilingual_title
 from abl_cards.web.texts import BilingualText, deck_json, label_text, option_text, role_texts, stage_text
 from tests.web.test_how_to import moons
 from tests.web.test_words import is_foreign

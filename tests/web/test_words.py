@@ -13,7 +13,7 @@ from abl_cards.core import LANGUAGES
 from abl_cards.games.game import game_names, load
 from abl_cards.games.types import ONLY_TABLE
 from abl_cards.web import hints
-from abl_cards.web.lobby import bilingual_title
+from abl_cards.web.offers import bilingual_title
 from abl_cards.web.seats import Permission, TableSeat
 from abl_cards.web.snapshot import make_snapshot, make_welcome
 from abl_cards.web.table import WebTable

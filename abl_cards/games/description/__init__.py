@@ -17,7 +17,8 @@ if TYPE_CHECKING:
         counts_from_cards,
         read_card_codes,
     )
-    from abl_cards.games.description.cells import Cells, build_default_cells, read_cells
+    from abl_cards.games.description.cell_reader import build_default_cells, read_cells
+    from abl_cards.games.description.cells import Cells
     from abl_cards.games.description.circuit_queries import ArrayQuery, atom_rows, thermometer, with_outputs
     from abl_cards.games.description.draw_limits import require_countable
     from abl_cards.games.description.effect_checks import find_ineffective_statements

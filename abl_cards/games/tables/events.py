@@ -32,7 +32,8 @@ from abl_cards.games.compiled import (
 )
 from abl_cards.games.description import EVENTS, GROUPS, ColumnWriter, require_int
 from abl_cards.games.state import ASKS, DRAWS, LEADS, NO_SEAT, REDEAL, TableState, add_points, decode_control
-from abl_cards.games.tables.fluent_updates import SHOWN_EVENT, EventUpdate, slot_and_value
+from abl_cards.games.tables.fluent_updates import SHOWN_EVENT, EventUpdate
+from abl_cards.games.tables.initial_fluents import list_initial_fluents
 from abl_cards.games.tables.view import ColumnSource
 from abl_cards.games.types import DRAW, LEADING, Indices
 
@@ -386,18 +387,6 @@ def _event_column(state: TableState, rows: Indices, event: str | None, column: i
     return field[rows]
 
 
-def check_initial_fluents(rules: CompiledGame) -> None:
-    """Check the ``init/1`` facts of a game.
-
-    Args:
-        rules: Compiled rules.
-
-    Raises:
-        KBError: If a fact names an unknown fluent, or two facts give one fluent different values.
-    """
-    list_initial_fluents(rules)
-
-
 @cache_per_game
 @pause_gc()
 def _compile_event_rules(rules: CompiledGame) -> EventRules:
@@ -417,40 +406,3 @@ def _compile_event_rules(rules: CompiledGame) -> EventRules:
         rules.build_query("points/3", "won/1", "drawn/0", "match_over/0"), list_initial_fluents(rules),
         TabulatedQuery.from_query(role_query, rules.fluents) if role_query else None,
     )  # fmt: skip
-
-
-@cache_per_game
-def list_initial_fluents(rules: CompiledGame) -> tuple[tuple[int, int], ...]:
-    """Return slots and values of the ``init/1`` facts.
-
-    Args:
-        rules: Compiled game.
-
-    Raises:
-        KBError: A fact is about an unknown fluent, or two facts about one slot differ.
-    """
-    values: dict[int, int] = {}
-    for (text,) in rules.kb.facts("init", 1):
-        slot, value = slot_and_value(rules, text, "init")
-        if values.setdefault(slot, value) != value:
-            raise make_kb_error(
-                f"init({text}): a match begins with another value as well",
-                "keep one of them",
-                ErrorCode.CONFLICTING_FACTS,
-            )
-    return tuple(values.items())
-
-
-def initial_fluent_state(rules: CompiledGame) -> NDArray[np.int16]:
-    """Return the fluents at the start of a match: int16 [slots], defaults and the values of the ``init/1`` facts.
-
-    Args:
-        rules: Compiled game.
-
-    Raises:
-        KBError: A fact is about an unknown fluent, or two facts about one slot differ.
-    """
-    state = rules.fluents.defaults.copy()
-    for slot, value in list_initial_fluents(rules):
-        state[slot] = value
-    return state

@@ -12,7 +12,8 @@ from abl_cards.games import Engine
 from abl_cards.games.sampling import SituationSet
 from abl_cards.games.tables import Choices, Decisions
 from abl_cards.matches import collect_situations, sample_from_records, sample_positions
-from abl_cards.rulelab.comparison.differences import ComparedKb, KbDifference
+from abl_cards.rulelab.comparison.chosen_moves import ComparedKb
+from abl_cards.rulelab.comparison.differences import KbDifference
 from abl_cards.rulelab.comparison.touched_fluents import find_touched_fluents
 
 MAX_EXAMPLES = 5
