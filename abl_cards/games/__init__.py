@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from abl_cards.core import lazy_exports
 
 if TYPE_CHECKING:
-    from abl_cards.games.engine import Engine, compile_engine, resolve_game, uncached_engine, unchecked_engine
+    from abl_cards.games.compilation import compile_engine, resolve_game, uncached_engine, unchecked_engine
+    from abl_cards.games.engine import Engine
     from abl_cards.games.game import Game, game_names, load
     from abl_cards.games.importers import RecordImporter
     from abl_cards.games.validation import check_open_rules

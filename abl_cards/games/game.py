@@ -173,7 +173,7 @@ class Game:
         Raises:
             KBError: The rules have errors, as ``abl-cards kb check`` reports them, or there is no such profile.
         """
-        from abl_cards.games.engine import cached_engine
+        from abl_cards.games.compilation import cached_engine
 
         return cached_engine(self._current_folder(directory), profile or self.profile, self.name)
 

@@ -14,7 +14,7 @@ import pytest
 from abl_cards.agents import registry
 from abl_cards.agents.registry import agent, make_agent
 from abl_cards.core.errors import ErrorCode, GameError
-from abl_cards.games.engine import compile_engine
+from abl_cards.games.compilation import compile_engine
 from abl_cards.games.game import load
 from abl_cards.matches import match_runner
 from abl_cards.matches.match_runner import play_match
