@@ -21,7 +21,7 @@ from abl_cards.games import Engine
 from abl_cards.games.description import move_text
 from abl_cards.games.notation import render_view
 from abl_cards.games.preferences import PreferenceModel
-from abl_cards.games.tables import Choices, Decisions, NullListener
+from abl_cards.games.tables import NO_FORM, Choices, Decisions, NullListener
 from abl_cards.games.types import Indices, Moves
 from abl_cards.reasoners.abduction import Minimiser
 
@@ -33,7 +33,7 @@ _MAX_SHOWN_PLAYS = 12
 
 
 class HumanAgent(NullListener):
-    """Agent ``human``: reads every move at the terminal, and prints the moves of the others."""
+    """Agent ``human``: reads every move at the terminal, and prints the plays and choices of the others."""
 
     def __init__(
         self,
@@ -116,7 +116,14 @@ class HumanAgent(NullListener):
         self._log = [self._texts["episode_began"]]
 
     def on_choice(self, tables: Tables, rows: Indices, options: NDArray[np.uint8]) -> None:
-        """Log nothing: who gets a card is open until both payers have chosen; the hand shows it later."""
+        """Log choices that all seats may see, until the person decides next."""
+        rules = self._engine.rules
+        for table, option in zip(rows, options, strict=True):
+            stage = rules.schema.stages[int(tables.state.choice[table])]
+            if stage not in rules.secret_stages:
+                action = self._engine.notate_move(NO_FORM, np.array([option], np.uint8))
+                move = move_text(self._engine, str(stage), action, self.language)
+                self._log.append(self._texts["chosen"].format(seat=tables.seat[table], stage=stage, move=move))
 
     def on_play(self, tables: Tables, rows: Indices, moves: Moves) -> None:
         """Log plays until the person decides next."""

@@ -34,7 +34,7 @@ TEXTS = texts_by_language({
     "match_won": ("the match is over, won by seat {seats}", "比赛结束，{seats}号座位获胜"),
     "match_drawn": ("the match is over, a draw", "比赛结束，平局"),
     "played": ("  seat {seat}: {move}", "  {seat}号座位：{move}"),
-    "played_by_you": ("  seat {seat} (you): {move}", "  {seat}号座位（你）：{move}"),
+    "chosen": ("  seat {seat}, {stage}: {move}", "  {seat}号座位：{move}"),
     "seat": ("you have seat {seat}", "你坐{seat}号座位"),
     "seat_and_partner": ("you have seat {seat}, kb plays your partner's seat {partners}",
                          "你坐{seat}号座位，队友的{partners}号座位由 kb 代打"),

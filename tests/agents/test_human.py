@@ -205,6 +205,23 @@ def test_a_chinese_conversation_has_no_english() -> None:
         choose(["退出"], language="zh")
 
 
+def test_the_log_shows_choices_that_are_not_secret() -> None:
+    """Log the bids of all seats in Spades, and nothing of the cards that are passed in Hearts."""
+    for name, logged in (("spades", ["  seat 0, bid: bid(0)", "  seat 1, bid: "]), ("hearts", [])):
+        engine, talk = load(name).engine(), Talk(["1"] * 3)
+        with pytest.raises(PlayerLeftError):
+            play_match(engine, (talk.human(name), make_agent("greedy", engine)), 1, 3, names=("human", "greedy"))
+        everything = "".join(talk.heard)
+        assert all(line in everything for line in logged)
+        assert name != "hearts" or "give: " not in everything.replace("to choose: give", "")
+    engine, talk = load("spades").engine(), Talk(["1"])
+    with pytest.raises(PlayerLeftError):
+        play_match(
+            engine, (talk.human("spades", language="zh"), make_agent("greedy", engine)), 1, 3, names=("human", "greedy")
+        )
+    assert "  0号座位：叫零\n" in "".join(talk.heard)
+
+
 def test_the_human_is_told_which_seat_it_has() -> None:
     engine = load("guandan").engine()
     for language, message in (

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from abl_cards.games.compiled.shown import find_show_rules
     from abl_cards.games.compiled.stall_detection import (
         MAX_IDLE_DECISIONS,
+        check_hand_limit,
         empty_stock_text,
-        hand_limit_text,
         raise_endless,
         stall_text,
     )
@@ -40,6 +40,7 @@ __all__ = [
     "attribute_table_errors",
     "build_label_traits",
     "cache_per_game",
+    "check_hand_limit",
     "check_nonempty",
     "check_sampled",
     "classify_forms",
@@ -47,7 +48,6 @@ __all__ = [
     "empty_stock_text",
     "encode_turn_entries",
     "find_show_rules",
-    "hand_limit_text",
     "join_names",
     "raise_endless",
     "raise_too_many",

@@ -54,14 +54,22 @@ def empty_stock_text(kb: KnowledgeBase) -> str:
     return f"`draws/1` lets a seat draw, and no card is left to be drawn: `deals/2`{source_hint(kb, 'draws/1')}"
 
 
-def hand_limit_text(kb: KnowledgeBase, cards: int) -> str:
-    """Describe a table where a hand has more cards than the rules allow.
+def check_hand_limit(kb: KnowledgeBase, limit: int, rows: Indices, sizes: NDArray[np.integer]) -> None:
+    """Check that hands have no more cards than the rules allow where there is a pile.
 
     Args:
         kb: Knowledge base of the game.
-        cards: Number of cards.
+        limit: Most cards of a hand.
+        rows: int64 [n], indices of tables.
+        sizes: int [n], cards of the largest hand of each table.
+
+    Raises:
+        TableError: A hand has more cards.
     """
-    return f"a hand has {cards} cards, more than `hand_limit/1` allows{source_hint(kb, 'hand_limit/1', 'draws/1')}"
+    hint = source_hint(kb, "hand_limit/1", "draws/1", "passes/3", "takes_aside/1")
+    raise_where(
+        sizes > limit, rows, lambda row: f"a hand has {sizes[row]} cards, more than `hand_limit/1` allows{hint}"
+    )
 
 
 def raise_endless(

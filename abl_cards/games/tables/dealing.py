@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.core import ErrorCode, GameError, splitmix64_array
-from abl_cards.games.compiled import MAX_IDLE_DECISIONS, empty_stock_text, hand_limit_text, raise_where, source_hint
+from abl_cards.games.compiled import MAX_IDLE_DECISIONS, check_hand_limit, empty_stock_text, raise_where, source_hint
 from abl_cards.games.state import CHOICE, DRAWING, PLAY, count_cards, deal_cards, reset_episodes
 from abl_cards.games.tables import stock
 from abl_cards.games.tables.events import NextStep
@@ -148,8 +148,8 @@ def _draw_cards(tables: Tables, rows: Indices) -> None:
     state.choice[rows], state.chosen[rows] = -1, -1
     stock.draw_cards(state, rows, state.seat[rows])
     if rules.has_pile:
-        size = count_cards(state.hands[rows, state.seat[rows]])
-        raise_where(size > rules.usual_hand_size, rows, lambda row: hand_limit_text(rules.kb, int(size[row])))
+        sizes = count_cards(state.hands[rows, state.seat[rows]])
+        check_hand_limit(rules.kb, rules.usual_hand_size, rows, sizes)
     if tables.listener:
         tables.listener.on_draw(tables, rows)
     tables.event_rules.apply_event("draw", state, rows)

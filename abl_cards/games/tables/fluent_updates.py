@@ -18,7 +18,14 @@ from abl_cards.asp import Signature, Term, make_kb_error, split_term
 from abl_cards.circuit import FALSE, TRUE
 from abl_cards.core import ErrorCode
 from abl_cards.games.binding import CircuitQuery, make_array_writer
-from abl_cards.games.compiled import CompiledGame, TableError, classify_forms, join_names, source_hint
+from abl_cards.games.compiled import (
+    CompiledGame,
+    TableError,
+    check_hand_limit,
+    classify_forms,
+    join_names,
+    source_hint,
+)
 from abl_cards.games.description import MAX_COUNT, add_count_argument, explain_unknown_fluent, find_test, require_int
 from abl_cards.games.state import TableState
 from abl_cards.games.types import Indices
@@ -85,9 +92,14 @@ class EventUpdate(NamedTuple):
     def _apply(self, answers: NDArray[np.uint8], state: TableState, rows: Indices) -> None:
         """Apply circuit outputs without a check for conflicting values."""
         updates = (self.sets, self.adds, self.transfers, self.kitty_takes)
-        index, update_row = _apply_updates(answers, rows, *updates, state.hands, state.aside, state.fluents)
+        index, update_row = _apply_updates(
+            answers, rows, *updates, state, self.rules.num_from_stock if self.rules.has_draws else 0
+        )
         if index >= 0:
             self._raise_missing_card(self.transfers[update_row, 0], int(rows[index]))
+        if self.rules.has_pile and len(self.transfers) + len(self.kitty_takes):
+            sizes = state.hands[rows].sum(axis=2, dtype=np.int64)
+            check_hand_limit(self.rules.kb, self.rules.usual_hand_size, rows, sizes.max(axis=1))
         if len(self.retractions):
             index, update_row = _apply_retractions(
                 answers, rows, self.retractions, state.trick_cards, state.hands, state.played
@@ -287,11 +299,13 @@ def _find_conflict(answers, outputs, starts):
 
 
 @njit(cache=True, nogil=True)
-def _apply_updates(answers, rows, sets, adds, transfers, kitty_takes, hands, aside, fluents):
+def _apply_updates(answers, rows, sets, adds, transfers, kitty_takes, state, num_from_stock):
     """Apply circuit outputs [outputs, n] to tables rows [n]; sets, adds, passes, takes as in ``EventUpdate``.
 
+    A seat takes up what lay aside before the event, but for the cards of the stock that are still to be drawn.
     Returns index in ``rows`` and row of ``passes`` of the first card that is not there, or -1, -1.
     """
+    hands, aside, fluents = state.hands, state.aside, state.fluents
     columns = np.empty(len(rows), np.int64)
     for row in range(len(sets)):
         for k in range(find_true(answers, sets[row, 0], columns)):
@@ -300,6 +314,16 @@ def _apply_updates(answers, rows, sets, adds, transfers, kitty_takes, hands, asi
         for k in range(find_true(answers, adds[row, 0], columns)):
             count = np.int64(fluents[rows[columns[k]], adds[row, 1]]) + adds[row, 2]
             fluents[rows[columns[k]], adds[row, 1]] = min(max(count, -MAX_COUNT), MAX_COUNT)
+    for row in range(len(kitty_takes)):
+        for k in range(find_true(answers, kitty_takes[row, 0], columns)):
+            table = rows[columns[k]]
+            for place in range(state.num_drawn[table], num_from_stock):
+                aside[table, state.stock[table, place]] -= 1
+            for kind in range(aside.shape[1]):
+                hands[table, kitty_takes[row, 1], kind] += aside[table, kind]
+                aside[table, kind] = 0
+            for place in range(state.num_drawn[table], num_from_stock):
+                aside[table, state.stock[table, place]] += 1
     for row in range(len(transfers)):
         giver, taker, kind = transfers[row, 1], transfers[row, 2], transfers[row, 3]
         for k in range(find_true(answers, transfers[row, 0], columns)):
@@ -314,12 +338,6 @@ def _apply_updates(answers, rows, sets, adds, transfers, kitty_takes, hands, asi
                 hands[table, taker, kind] += 1
             else:
                 aside[table, kind] += 1
-    for row in range(len(kitty_takes)):
-        for k in range(find_true(answers, kitty_takes[row, 0], columns)):
-            table = rows[columns[k]]
-            for kind in range(aside.shape[1]):
-                hands[table, kitty_takes[row, 1], kind] += aside[table, kind]
-                aside[table, kind] = 0
     return -1, -1
 
 

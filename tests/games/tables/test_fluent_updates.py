@@ -26,13 +26,12 @@ def test_the_places_where_something_holds(density: float, n: int) -> None:
 
 def test_a_count_stops_at_its_bounds() -> None:
     """Without bounds, 16-bit numbers would overflow: adding a million to 0 would give 16,960."""
-    fluents, hands, aside = np.array([[0], [29_999], [-5]], np.int16), np.zeros((3, 1, 1), np.uint8), np.zeros((3, 1))
+    state = empty_state(3, 1, 1, 1, 1, num_fluents=1, num_lots=0)
+    state.fluents[:, 0] = [0, 29_999, -5]
     answers, nothing = np.array([[1, 1, 0], [0, 0, 1]], np.uint8), np.zeros((0, 4), np.int64)
     adds = np.array([[0, 0, 1_000_000], [1, 0, -1_000_000]])
-    _apply_updates(
-        answers, np.arange(3), nothing[:, :3], adds, nothing, nothing[:, :2], hands, aside.astype(np.uint8), fluents
-    )
-    assert fluents[:, 0].tolist() == [MAX_COUNT, MAX_COUNT, -MAX_COUNT]
+    _apply_updates(answers, np.arange(3), nothing[:, :3], adds, nothing, nothing[:, :2], state, 0)
+    assert state.fluents[:, 0].tolist() == [MAX_COUNT, MAX_COUNT, -MAX_COUNT]
 
 
 def test_a_count_below_zero_is_of_the_context_of_none() -> None:

@@ -96,6 +96,51 @@ def _play_some(folder: str) -> None:
         step(tables)
 
 
+def _edited_folder(tmp_path: Path, *edits: tuple[str, str]) -> str:
+    text = (PILE / "game.lp").read_text("utf-8")
+    for old, new in edits:
+        assert text.count(old) == 1
+        text = text.replace(old, new)
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "game.lp").write_text(text, "utf-8")
+    return str(tmp_path / "mine")
+
+
+def test_who_takes_up_what_lies_aside_takes_no_card_of_the_pile(tmp_path: Path) -> None:
+    """Exchange the lowest card for the one that lies aside: the pile stays, and the hand keeps its size."""
+    exchange = """takes_aside(S) :- event(choice), chosen(swap), by(S).
+lays_aside(S,C) :- event(choice), chosen(swap), by(S), lowest(S,C), holds(S,C,1)."""
+    passing = next(line for line in (PILE / "game.lp").read_text("utf-8").splitlines() if line.startswith("passes("))
+    engine = load(_edited_folder(tmp_path, (passing, exchange))).engine()
+    tables = Tables.begin(engine.rules, match_keys(30, 1))
+    tables.auto_next_episode = False
+    swap, exchanged = engine.rules.schema.options.index("swap"), 0
+    while True:
+        state = tables.state
+        cards = state.hands.sum(axis=1) + state.aside + state.played.sum(axis=1)
+        assert (cards == engine.rules.pack.copies).all()
+        left = len(engine.rules.pack.deck) - state.num_drawn
+        lying = state.aside.sum(axis=1) - left
+        assert ((lying == 0) | (lying == 1)).all()
+        if (choosing := tables.rows_to_choose()).size:
+            seats = tables.seat[choosing].copy()
+            before = state.hands[choosing, seats].sum(axis=1)
+            tables.choose(choosing, np.full(len(choosing), swap, np.uint8))
+            assert (state.hands[choosing, seats].sum(axis=1) == before - (lying[choosing] == 0)).all()
+            exchanged += int(lying[choosing].sum())
+        elif not step(tables):
+            break
+    assert exchanged > 30
+
+
+def test_hands_keep_to_their_limit_where_cards_pass(tmp_path: Path) -> None:
+    giving = "hand_limit(5). passes(0,1,C) :- event(deal), holds(0,C,1)."
+    folder = _edited_folder(tmp_path, ("hand_limit(45).", giving), ("E = (trick;", "E = (deal;trick;"))
+    with pytest.raises(KBError) as caught:
+        load(folder).engine()
+    assert caught.value.code == ErrorCode.RULES_STUCK
+
+
 @pytest.mark.parametrize(
     ("old", "new", "code"),
     [
@@ -106,11 +151,7 @@ def _play_some(folder: str) -> None:
     ],
 )
 def test_rules_that_do_not_fit_the_pile_are_refused(tmp_path: Path, old: str, new: str, code: ErrorCode) -> None:
-    text = (PILE / "game.lp").read_text("utf-8")
-    assert text.count(old) == 1
-    (tmp_path / "mine").mkdir()
-    (tmp_path / "mine" / "game.lp").write_text(text.replace(old, new), "utf-8")
     with pytest.raises((GameError, KBError)) as caught:
-        _play_some(str(tmp_path / "mine"))
+        _play_some(_edited_folder(tmp_path, (old, new)))
     assert isinstance(caught.value, GameError | KBError)
     assert caught.value.code == code
