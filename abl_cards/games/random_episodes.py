@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from abl_cards.asp import make_kb_error
 from abl_cards.core import ErrorCode, scale_to_range_array, splitmix64_array
-from abl_cards.games.compiled import CompiledGame, attribute_table_errors
+from abl_cards.games.compiled import MAX_IDLE_DECISIONS, CompiledGame, attribute_table_errors
 from abl_cards.games.tables import Tables
 from abl_cards.games.types import Indices
 
-NUM_TABLES, MAX_CHOICES, MAX_STEPS = 8, 200, 1000
-"""Number of matches, most choices in a row that a match may have, and most decisions at a table."""
+NUM_TABLES, MAX_STEPS = 8, 2 * MAX_IDLE_DECISIONS
+"""Number of matches, and most decisions at a table: enough to find an endless choice after the first episode."""
 
 
 def play_random_episodes(rules: CompiledGame, num_episodes: int = 1) -> None:
@@ -40,7 +40,7 @@ def play_random_episodes(rules: CompiledGame, num_episodes: int = 1) -> None:
                 return
             num_choices[to_choose] += 1
             num_choices[to_play] = 0
-            if num_choices.max() > MAX_CHOICES:
+            if num_choices.max() >= MAX_IDLE_DECISIONS:
                 raise _endless_choices(tables, int(num_choices.argmax()))
             _choose(tables, to_choose)
             _play(tables, to_play)
@@ -72,7 +72,7 @@ def _draw(tables: Tables, rows: Indices, is_open: NDArray[np.uint8]) -> NDArray[
 def _endless_choices(tables: Tables, row: int) -> Exception:
     stage = tables.rules.schema.stages[int(tables.state.choice[row])]
     return make_kb_error(
-        f"asks/2: the stage {stage} is never left: after {MAX_CHOICES} choices a seat is still asked",
+        f"asks/2: the stage {stage} is never left: after {MAX_IDLE_DECISIONS:,} choices a seat is still asked",
         "ask only while something is missing, and remember what was chosen: next(…) :- event(choice), chosen(…)",
         ErrorCode.RULES_NOT_PLAYABLE,
     )

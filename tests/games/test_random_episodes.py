@@ -46,6 +46,16 @@ def test_a_choice_without_end_is_refused_after_the_first_episode_too(tmp_path: P
     assert {error.code for error in errors_of(folder)} == {ErrorCode.RULES_NOT_PLAYABLE}
 
 
+def test_as_many_choices_in_a_row_are_sound_as_play_allows(tmp_path: Path) -> None:
+    """More than 200 choices before a play were refused, and a game whose moves are choices needs them."""
+    count = """#external stage(count). #external event(choice). #external counted(N) : N = 1..400. count(counted,1).
+    asks(count,0) :- not counted(400).
+    option(1) :- stage(count).
+    adds(counted,1,more) :- event(choice), stage(count)."""
+    game = load(str(edited(tmp_path / "game", more=count, name="president")))
+    game.warnings(game.knowledge_base())
+
+
 @pytest.mark.parametrize(
     ("name", "rules", "line"),
     [
