@@ -158,9 +158,9 @@ class PlayerTexts:
             return _TEXTS[self.language]["pass"]
         marks = self._marks(cards)
         name = "" if label is None else label_text(self.engine, label)[LANGUAGES.index(self.language)]
-        is_repeated = len(cards) == 1 and name.endswith(
-            self.to_rich(marks).plain.lstrip("".join(SUIT_SYMBOLS.values()))
-        )
+        shown = self.to_rich(marks).plain.lstrip("".join(SUIT_SYMBOLS.values()))
+        letters = self.engine.rules.card_codes.kind_texts[cards[0]]  # in names of labels without called/3
+        is_repeated = len(cards) == 1 and name.endswith((shown, letters))
         return marks if not name or is_repeated else self._line(name, marks)
 
     def _cards(self, value: Any) -> str:

@@ -43,7 +43,8 @@ _TEXTS = texts_by_language({
     "played": ("played: {move}", "实际：{move}"),
     "best": ("best:   {move}", "最好：{move}"),
     "more": ("… and {number} more (--max-shown, or --json)", "……还有 {number} 处失误（用 --max-shown 或 --json 查看）"),
-    "none": ("no decision had more than one move", "每一手都只有一种出法"),
+    "none": ("every play was the only legal one; bids and other choices are not reviewed",
+             "每一手都只有一种出法；叫牌等选择不在复盘之内"),
     "columns": ("act|seat|played|better|points lost", "手|座位|实际|更好|失分"),
     "nothing": ("{left_out} of {number} decisions lost nothing", "{number} 手中有 {left_out} 手没有失分，未列出"),
     "seats": ("seat|agent|plays|with a choice|as {agent}|mistakes|points lost",
@@ -88,7 +89,8 @@ def review(
     Several moves of each decision are evaluated: the played one, the agent's, and the cheapest of other labels by the
     preferences. Each is played out on the same deals, sampled from what the seat could know. Half of the deals select
     the best move, the other half estimate its advantage. A mistake is an advantage of more than twice its standard
-    error and at least --min-loss points. Botzone logs are records too (docs/how-to/botzone.md).
+    error and at least --min-loss points. Bids and other choices are not reviewed. Botzone logs are records too
+    (docs/how-to/botzone.md).
 
         abl-cards review guandan games.jsonl --line 3 --seat 0
     """

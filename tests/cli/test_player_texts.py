@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -35,6 +36,15 @@ def test_cards_have_the_colours_of_their_suits() -> None:
     written = texts.to_rich("⟦HT⟧⟦ST⟧ and ⟦@2⟧, ⟦#1⟧")
     assert written.plain == "♥10 ♠10 and seat 2, side 2"
     assert ["red" in str(span.style) for span in written.spans] == [True, False]
+
+
+def test_a_single_card_is_named_once_where_labels_have_no_names(tmp_path: Path) -> None:
+    """The ten was written as ``card HT: ♥10``, since its name has the letter."""
+    (tmp_path / "variant.lp").write_text("% nameless · whist.\n\nparent(whist). leaves_out(words).\n", "utf-8")
+    engine = load(str(tmp_path)).engine()
+    point = engine.read_decision_point({"hand": ["HT", "HJ"], "trick": [], "turned": [["2", "H"]], "trump": "H"})
+    texts = PlayerTexts(engine, "en")
+    assert [texts.to_rich(texts.move(point, row)).plain for row in range(2)] == ["♥10", "♥J"]
 
 
 def test_bars_have_the_width_of_their_numbers() -> None:
