@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
 from pathlib import Path
 
 import torch
@@ -15,7 +14,7 @@ from abl_cards.core import ErrorCode, GameError, atomic_write
 from abl_cards.learners.model_interface import Batch, PolicyOutput
 from abl_cards.learners.network_parts import NO_PARTS, NetworkParts
 from abl_cards.learners.networks import GameShape, Networks
-from abl_cards.learners.output_checks import check_output
+from abl_cards.learners.output_checks import check_output, check_state, check_unwritten
 from abl_cards.learners.own_classes import check_class
 from abl_cards.learners.presets import PPOConfig, Preset
 from abl_cards.learners.weights_io import WeightsCard, load_card, write_card
@@ -35,6 +34,7 @@ class ModelNetworks(Networks):
     def __init__(self, module: nn.Module, shape: GameShape, precision: str = "float32") -> None:
         """Wrap a module; it is not copied."""
         nn.Module.__init__(self)
+        check_state(module)
         self.module, self.shape, self.precision = module, shape, precision
         self.preset = Preset(MODEL_PRESET, inputs=(), ppo=MODEL_PPO)
         self.abln = None
@@ -92,13 +92,8 @@ class ModelNetworks(Networks):
         was_training = self.module.training
         self.module.eval()
         try:
-            versions = {item.name: getattr(batch, item.name)._version for item in fields(batch)}
-            with torch.no_grad():
+            with torch.no_grad(), check_unwritten(self.model_name, batch):
                 output = self.evaluate(batch)
-            changed = [name for name, version in versions.items() if getattr(batch, name)._version != version]
-            if changed:
-                text = f"forward writes into batch.{changed[0]}, which others read too; use batch.{changed[0]}.clone()"
-                raise GameError(f"{self.model_name}.{text}", ErrorCode.MODEL_FAILED)
         except GameError:
             raise
         except Exception as problem:

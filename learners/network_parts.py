@@ -29,7 +29,7 @@ from abl_cards.learners.model_interface import (
     PolicyOutput,
     masked_log_probs,
 )
-from abl_cards.learners.output_checks import check_finite, check_tensor
+from abl_cards.learners.output_checks import check_finite, check_state, check_tensor, check_unwritten
 
 if TYPE_CHECKING:
     from abl_cards.learners.networks import GameShape
@@ -47,6 +47,7 @@ class NetworkPart(nn.Module):
     def __init__(self, module: nn.Module, shape: GameShape) -> None:
         """Wrap a module; it is not copied."""
         super().__init__()
+        check_state(module)
         self.module, self.shape = module, shape
 
     @property
@@ -60,8 +61,9 @@ class NetworkPart(nn.Module):
         return self.model_class.__qualname__
 
     def evaluate(self, batch: Batch | CriticBatch | HandsBatch) -> Tensor:
-        """Call the network."""
-        output: Tensor = self.module(batch)
+        """Call the network; raises GameError where it writes into the batch."""
+        with check_unwritten(self.model_name, batch):
+            output: Tensor = self.module(batch)
         return output
 
     def _check(self, name: str, output: Tensor, *shapes: tuple[int, ...]) -> None:

@@ -1,12 +1,16 @@
-"""Checks of what networks of one's own return: type, shape, dtype, and values that are finite."""
+"""Checks of what networks of one's own return and hold: type, shape, dtype, and values that are finite."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import fields
+
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from abl_cards.core import ErrorCode, GameError
-from abl_cards.learners.model_interface import Batch, PolicyOutput
+from abl_cards.learners.model_interface import Batch, CriticBatch, HandsBatch, PolicyOutput
 
 
 def check_output(output: object, batch: Batch, model_name: str, allow_half: bool = False) -> PolicyOutput:
@@ -72,6 +76,26 @@ def check_finite(model_name: str, name: str, tensor: Tensor) -> None:
             f"{len(tensor)}); lower learning_rate or max_grad_norm, or mend the network",
             ErrorCode.MODEL_OUTPUT_NOT_FINITE,
         )
+
+
+@contextmanager
+def check_unwritten(model_name: str, batch: Batch | CriticBatch | HandsBatch) -> Iterator[None]:
+    """Raise GameError at the end of the block where a network has written into its batch."""
+    given = {field.name: getattr(batch, field.name) for field in fields(batch)}
+    tensors = {name: (tensor, tensor._version) for name, tensor in given.items() if not tensor.is_inference()}
+    yield
+    for name, (tensor, version) in tensors.items():
+        if tensor._version != version:
+            text = f"forward writes into batch.{name}, which others read too; use batch.{name}.clone()"
+            raise GameError(f"{model_name}.{text}", ErrorCode.MODEL_FAILED)
+
+
+def check_state(module: nn.Module) -> None:
+    """Raise GameError where the state of a network holds what is no tensor, which no file of weights can hold."""
+    for name, value in module.state_dict().items():
+        if not isinstance(value, Tensor):
+            text = f"state_dict holds {name!r}, {describe_value(value)}; weights are tensors: return a tensor, or none"
+            raise GameError(f"{type(module).__qualname__}: {text}", ErrorCode.MODEL_FAILED)
 
 
 def describe_value(value: object) -> str:

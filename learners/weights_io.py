@@ -82,10 +82,10 @@ def write_weights(
         own_prefixes: Beginnings of the names of tensors that keep their precision.
     """
     file = Path(file)
-    tensors = {
-        name: tensor.detach().to("cpu", tensor.dtype if name.startswith(own_prefixes) else torch.float16).contiguous()
-        for name, tensor in weights.items()
-    }
+    tensors = {}
+    for name, tensor in weights.items():
+        dtype = tensor.dtype if name.startswith(own_prefixes) else torch.float16
+        tensors[name] = tensor.detach().to("cpu", dtype, copy=True).contiguous()  # two names may share one tensor
     with atomic_write(file) as stream:
         stream.write(save(tensors))
     write_card(file, card)

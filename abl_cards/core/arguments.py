@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from numbers import Integral
+from math import inf
+from numbers import Integral, Real
 from operator import index
 from typing import Any
 
@@ -30,6 +31,22 @@ def check_integer(name: str, value: Any, least: int | None = None, most: int | N
         return int(value)
     bounds = "" if least is None else f" from {least:,} on" if most is None else f" from {least:,} to {most:,}"
     raise GameError(f"{name} is a whole number{bounds}, not {value!r:.60}", ErrorCode.INVALID_VALUE)
+
+
+def check_number(name: str, value: Any, least: float = 0.0) -> float:
+    """Return a finite number of any type of number as a ``float``; truth values are none.
+
+    Args:
+        name: Name of the argument, for the message.
+        value: The argument.
+        least: Smallest value.
+
+    Raises:
+        GameError: The value is no number, is not finite, or is too small.
+    """
+    if isinstance(value, bool) or not isinstance(value, Real) or not least <= float(value) < inf:
+        raise GameError(f"{name} is a number from {least:g} on, not {value!r:.60}", ErrorCode.INVALID_VALUE)
+    return float(value)
 
 
 def check_seed(seed: Any) -> int:

@@ -62,7 +62,8 @@ class EpisodeTables(NullListener):
 
     def _set_seeds(self, seed: SupportsIndex | Sequence[SupportsIndex]) -> None:
         """Derive the key of each environment: from one seed and its index, or as environment 0 of its own seed."""
-        is_single = not (isinstance(seed, list | tuple) or (isinstance(seed, np.ndarray) and seed.ndim == 1))
+        is_array = isinstance(seed, np.ndarray) and seed.ndim == 1
+        is_single = isinstance(seed, str | bytes) or not (isinstance(seed, Sequence) or is_array)
         seeds: list[Any] = [seed] * self.num_envs if is_single else list(seed)  # type: ignore[arg-type]
         if len(seeds) != self.num_envs:
             text = f"{len(seeds)} seeds for {self.num_envs} environments: pass one integer, or one for each"

@@ -12,6 +12,7 @@ from abl_cards.games import Engine, Game
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from abl_cards.agents import Agent
     from abl_cards.env.gymnasium_envs import GymnasiumEnv, GymnasiumVectorEnv
     from abl_cards.env.parallel import ParallelCardGameEnv
 
@@ -63,17 +64,18 @@ def parallel_env(game: Game | Engine | str, **settings: Any) -> ParallelCardGame
 def gymnasium_vector_env(
     game: Game | Engine | str,
     num_envs: int,
-    opponents: str | Sequence[str] = "random",
+    opponents: str | Agent | Sequence[str | Agent] = "random",
     seat: int = 0,
     seed: SupportsIndex = 0,
     **settings: Any,
 ) -> GymnasiumVectorEnv:
-    """Make a Gymnasium vector environment with one learning seat and named agents at the others.
+    """Make a Gymnasium vector environment with one learning seat and agents at the others.
 
     Args:
         game: A game, its name, the path of a rule folder, or an engine.
         num_envs: Number of tables.
-        opponents: Name of the agent at all other seats, or one name for each of them in the order of seats.
+        opponents: The agent at all other seats, or one for each of them in the order of seats: a name, or an
+            object with the methods ``play`` and ``choose``.
         seat: The learning seat.
         seed: Any integer; ``reset(seed=…)`` sets another one.
         **settings: Others of ``GymnasiumVectorEnv``.
@@ -94,16 +96,17 @@ def gymnasium_vector_env(
 
 def gymnasium_env(
     game: Game | Engine | str,
-    opponents: str | Sequence[str] = "random",
+    opponents: str | Agent | Sequence[str | Agent] = "random",
     seat: int = 0,
     seed: SupportsIndex = 0,
     **settings: Any,
 ) -> GymnasiumEnv:
-    """Make a Gymnasium environment: one table with one learning seat and named agents at the others.
+    """Make a Gymnasium environment: one table with one learning seat and agents at the others.
 
     Args:
         game: A game, its name, the path of a rule folder, or an engine.
-        opponents: Name of the agent at all other seats, or one name for each of them in the order of seats.
+        opponents: The agent at all other seats, or one for each of them in the order of seats: a name, or an
+            object with the methods ``play`` and ``choose``.
         seat: The learning seat.
         seed: Any integer; ``reset(seed=…)`` sets another one.
         **settings: Others of ``GymnasiumVectorEnv``.

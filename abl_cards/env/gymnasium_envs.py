@@ -1,4 +1,4 @@
-"""Every game as a Gymnasium environment: one seat learns, named agents play the others."""
+"""Every game as a Gymnasium environment: one seat learns, agents play the others."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gymnasium.vector import VectorEnv as GymnasiumVectorBase
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from abl_cards.agents import Agent, make_agent, needs_history
+from abl_cards.agents import Agent, check_own_agent, make_agent, needs_history
 from abl_cards.core import ErrorCode, GameError, check_integer, seed64, splitmix64_array
 from abl_cards.env.episodes import (
     EpisodeKind,
@@ -31,6 +31,7 @@ from abl_cards.games.tables import Listener, Tables
 from abl_cards.games.types import Indices
 
 _AGENT_STREAM = 4  # purpose of the random keys of agents
+_MAX_SKIPPED = 1_000  # episodes in a row without a decision of the learning seat
 
 BatchedObservation = dict[str, NDArray[Any]]
 """``observation`` float32 [envs, features] and ``action_mask`` int8 [envs, actions]."""
@@ -39,16 +40,16 @@ BatchedObservation = dict[str, NDArray[Any]]
 class GymnasiumVectorEnv(GymnasiumVectorBase[BatchedObservation, Any, NDArray[Any]]):  # type: ignore[misc]
     """Tables where one seat learns; the others are played by agents between its decisions.
 
-    An episode in which the learning seat never decides is skipped. When an episode ends, the next one begins in the
-    same step (``AutoresetMode.SAME_STEP``): ``info["final_obs"]`` holds the last observation of the learning seat, and
-    ``info["final_info"]["episode_return"]`` the sum of its rewards.
+    An episode in which the learning seat never decides is skipped; more than a thousand in a row are an error. When an
+    episode ends, the next one begins in the same step (``AutoresetMode.SAME_STEP``): ``info["final_obs"]`` holds the
+    last observation of the learning seat, and ``info["final_info"]["episode_return"]`` the sum of its rewards.
     """
 
     def __init__(
         self,
         game: Game | Engine | str,
         num_envs: int,
-        opponents: str | Sequence[str] = "random",
+        opponents: str | Agent | Sequence[str | Agent] = "random",
         seat: int = 0,
         seed: SupportsIndex = 0,
         *,
@@ -64,7 +65,8 @@ class GymnasiumVectorEnv(GymnasiumVectorBase[BatchedObservation, Any, NDArray[An
         Args:
             game: A game, its name, the path of a rule folder, or an engine.
             num_envs: Number of tables.
-            opponents: Name of the agent at all other seats, or one name for each of them in the order of seats.
+            opponents: The agent at all other seats, or one for each of them in the order of seats: a name, or an
+                object with the methods ``play`` and ``choose``.
             seat: The learning seat.
             seed: Any integer; ``reset(seed=…)`` sets another one.
             profile: Rule profile of the game; None for its default.
@@ -111,6 +113,10 @@ class GymnasiumVectorEnv(GymnasiumVectorBase[BatchedObservation, Any, NDArray[An
 
         Returns:
             Observations at the first decisions of the learning seat, and an empty info.
+
+        Raises:
+            GameError: The environment is closed, the number of seeds is wrong, or the learning seat never decides.
+            TypeError: A seed is no integer.
         """
         self.require_open()
         if isinstance(seed, (int, np.integer)):
@@ -213,6 +219,12 @@ class GymnasiumVectorEnv(GymnasiumVectorBase[BatchedObservation, Any, NDArray[An
         result.rewards[running] += rewards[running]
         self._carried[~running] += rewards[~running]
         self._carried[~running & ended] = 0  # the learning seat never decided: the episode is skipped
+        result.skipped += ~running & ended
+        if result.skipped.max() > _MAX_SKIPPED:
+            env, limit = int(result.skipped.argmax()), self._episodes.max_steps
+            text = f"seat {self._seat} decided in none of {_MAX_SKIPPED:,} episodes in a row"
+            advice = "" if limit is None else f"; max_steps={limit} may be too few"
+            raise GameError(f"{self._episodes.describe(env)}: {text}{advice}", ErrorCode.INVALID_VALUE)
         for views in episodes.final_views:
             counted = running[views.envs]
             if not counted.any():
@@ -256,6 +268,7 @@ class _StepResult:
         self.terminated = np.zeros(num_envs, np.bool_)
         self.truncated = np.zeros(num_envs, np.bool_)
         self.has_ended = np.zeros(num_envs, np.bool_)
+        self.skipped = np.zeros(num_envs, np.int64)  # episodes since, in which the learning seat never decided
 
     @classmethod
     def between(cls, num_envs: int) -> _StepResult:
@@ -265,22 +278,31 @@ class _StepResult:
         return result
 
 
-def _seat_agents(engine: Engine, opponents: str | Sequence[str], seat: int) -> dict[int, Agent]:
+def _seat_agents(engine: Engine, opponents: str | Agent | Sequence[str | Agent], seat: int) -> dict[int, Agent]:
     """Return the agent of each other seat; raises GameError for unknown names and a wrong number."""
     others = [other for other in range(len(engine.teams)) if other != seat]
-    if not isinstance(opponents, Sequence) or not all(isinstance(name, str) for name in opponents):
-        text = f"opponents={opponents!r:.60}: pass the name of an agent, or a list of names"
+    given: Any = [opponents] * len(others) if _is_opponent(opponents) else opponents
+    if not isinstance(given, Sequence) or not all(map(_is_opponent, given)):
+        text = f"opponents={opponents!r:.60}: pass the name of an agent, an agent, or a list of them"
         raise GameError(text, ErrorCode.INVALID_VALUE)
-    names = [opponents] * len(others) if isinstance(opponents, str) else list(opponents)
-    if len(names) != len(others):
-        text = f"{len(names)} opponents for {len(others)} other seats: pass one name, or one for each seat"
+    if len(given) != len(others):
+        text = f"{len(given)} opponents for {len(others)} other seats: pass one, or one for each seat"
         raise GameError(text, ErrorCode.INVALID_VALUE)
-    made = {name: make_agent(name, engine) for name in names}
-    for name, agent in made.items():
+    named = {item: make_agent(item, engine) for item in given if isinstance(item, str)}
+    agents: list[Agent] = [named[item] if isinstance(item, str) else item for item in given]
+    for item, agent in zip(given, agents, strict=True):
         if isinstance(agent, Listener):
-            text = f"agent '{name}' follows the course of one table: it cannot play at many"
+            text = f"agent {item!r:.60} follows the course of one table: it cannot play at many"
             raise GameError(text, ErrorCode.UNSUPPORTED_AGENT)
-    return dict(zip(others, (made[name] for name in names), strict=True))
+    agents = [check_own_agent(agent, type(agent).__name__, engine) for agent in agents]
+    return dict(zip(others, agents, strict=True))
+
+
+def _is_opponent(value: object) -> bool:
+    """Return whether a value is the name of an agent, or an agent."""
+    if isinstance(value, str | type):
+        return isinstance(value, str)
+    return all(callable(getattr(value, method, None)) for method in ("play", "choose"))
 
 
 class GymnasiumEnv(Env[dict[str, NDArray[Any]], np.int64]):
@@ -289,7 +311,7 @@ class GymnasiumEnv(Env[dict[str, NDArray[Any]], np.int64]):
     def __init__(
         self,
         game: Game | Engine | str,
-        opponents: str | Sequence[str] = "random",
+        opponents: str | Agent | Sequence[str | Agent] = "random",
         seat: int = 0,
         seed: SupportsIndex = 0,
         *,
@@ -300,7 +322,8 @@ class GymnasiumEnv(Env[dict[str, NDArray[Any]], np.int64]):
 
         Args:
             game: A game, its name, the path of a rule folder, or an engine.
-            opponents: Name of the agent at all other seats, or one name for each of them in the order of seats.
+            opponents: The agent at all other seats, or one for each of them in the order of seats: a name, or an
+                object with the methods ``play`` and ``choose``.
             seat: The learning seat.
             seed: Any integer; ``reset(seed=…)`` sets another one.
             render_mode: "ansi": ``render`` returns text; None: it returns None.

@@ -9,7 +9,6 @@ of a decision are evaluated on the same deals.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.agents import Agent, ExplainableAgent, check_own_agent, make_agent
-from abl_cards.core import ErrorCode, GameError, check_integer, check_list, check_seed, derive_key, splitmix64_array
+from abl_cards.core import (
+    ErrorCode,
+    GameError,
+    check_integer,
+    check_list,
+    check_number,
+    check_seed,
+    derive_key,
+    splitmix64_array,
+)
 from abl_cards.games import Engine, Game, compile_engine, load
 from abl_cards.games.notation import find_plays, include_move
 from abl_cards.games.tables import DecisionPoint, Decisions, is_play_decision
@@ -70,7 +78,7 @@ def review(
         OSError: The file cannot be read.
     """
     n_deals, max_moves = check_integer("n_deals", n_deals, 4), check_integer("max_moves", max_moves, 2)
-    min_loss = _check_min_loss(min_loss)
+    min_loss = check_number("min_loss", min_loss)
     seed = check_seed(seed)
     given = _list_records(records)
     engine = _engine_of_record(game, given[0])
@@ -87,13 +95,6 @@ def review(
         summaries = summarise_seats(engine, normalised, decisions)
         reviews.append(RecordReview(tuple(decisions), tuple(summaries)))
     return reviews
-
-
-def _check_min_loss(value: Any) -> float:
-    """Return the least loss of a mistake; raises GameError for what is no finite number from 0 on."""
-    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 <= value < inf:
-        raise GameError(f"min_loss is a number from 0 on, not {value!r:.60}", ErrorCode.INVALID_VALUE)
-    return float(value)
 
 
 def _list_records(records: Any) -> list[Mapping[str, Any]]:

@@ -23,6 +23,7 @@ from abl_cards.core import (
     PROJECT,
     ErrorCode,
     GameError,
+    check_integer,
     is_line_too_long,
     is_truncated_json,
     line_too_long_message,
@@ -58,7 +59,7 @@ def read_records(path: str | Path, limit: int | None = None) -> list[Record | Ga
         A record for each line, or the error of a line that is none.
 
     Raises:
-        GameError: The file is no text.
+        GameError: The file is no text, or the limit is no count.
         OSError: The file cannot be read.
     """
     path = Path(path)
@@ -67,6 +68,7 @@ def read_records(path: str | Path, limit: int | None = None) -> list[Record | Ga
 
 def read_record_chunks(path: Path, limit: int | None = None) -> Iterator[list[Record | GameError]]:
     """Yield records and errors of a file in chunks of about 4 MiB; raises GameError, OSError."""
+    limit = None if limit is None else check_integer("limit", limit, 0)
     chunk: list[Record | GameError] = []
     size = 0
     for record, length in islice(_read_sized_records(path), limit):

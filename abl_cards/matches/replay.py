@@ -63,7 +63,7 @@ def replay_file(
         Counts, and the lines that the rules do not confirm.
 
     Raises:
-        GameError: The file is no text.
+        GameError: The file is no text, or the limit is no count.
         OSError: The file cannot be read.
     """
     file = Path(file)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import torch
 
 from abl_cards.agents import AblAgent, AgentName, make_network_agent
-from abl_cards.core import seed64
+from abl_cards.core import check_integer, check_number, seed64
 from abl_cards.games import Engine, Game
 from abl_cards.learners import ModelNetworks, load_networks
 from abl_cards.training.abduction import ConsistencyFunction, ReasonerParts
@@ -173,9 +173,12 @@ class Trainer(ResumableRun):
             The measurements of the run so far, an array for each name.
 
         Raises:
-            GameError: A callback is none, the network returned a wrong or infinite output, another process is at work
-                on the run, or a worker was lost twice without a checkpoint in between.
+            GameError: An argument is out of its range, a callback is none, the network returned a wrong or infinite
+                output, another process is at work on the run, or a worker was lost twice without a checkpoint in
+                between.
         """
+        minutes = None if minutes is None else check_number("minutes", minutes)
+        decisions = None if decisions is None else check_integer("decisions", decisions, 0)
         self._check_complete()
         check_saved(self.networks)
         if decisions is not None:

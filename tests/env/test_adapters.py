@@ -17,6 +17,7 @@ from gymnasium.vector import AsyncVectorEnv, AutoresetMode
 from numpy.typing import NDArray
 from pettingzoo.test import parallel_api_test
 
+from abl_cards.agents import make_agent
 from abl_cards.core import ErrorCode, GameError, derive_key
 from abl_cards.env import (
     GymnasiumVectorEnv,
@@ -27,6 +28,7 @@ from abl_cards.env import (
     parallel_env,
     vector_env,
 )
+from abl_cards.games import load
 from tests.effort import long
 from tests.env.steps import VOCABULARY, random_actions
 from tests.env.test_vector_env import FOLDERS
@@ -332,6 +334,41 @@ def test_parallel_actions_are_named(actions: Any) -> None:
 def test_opponents_are_names_in_an_order(opponents: Any) -> None:
     with pytest.raises(GameError) as error:
         gymnasium_env("doudizhu", opponents=opponents)
+    assert error.value.code == ErrorCode.INVALID_VALUE
+
+
+def test_opponents_may_be_agents() -> None:
+    """Play as the agents of the same names, and check the decisions of one's own."""
+    engine = load("doudizhu").engine()
+    agents = [make_agent("greedy", engine), make_agent("kb", engine)]
+    named, given = (gymnasium_vector_env(engine, 2, opponents=some) for some in (["greedy", "kb"], agents))
+    actions = named.reset()[0]["action_mask"].argmax(axis=1)
+    given.reset()
+    np.testing.assert_array_equal(named.step(actions)[0]["observation"], given.step(actions)[0]["observation"])
+    with pytest.raises(GameError) as error:
+        gymnasium_vector_env(engine, 2, opponents=WrongAgent(), seat=2).reset()
+    assert error.value.code == ErrorCode.AGENT_FAILED
+    other = make_agent("kb", load("big2").engine())
+    for wrong, code in [(WrongAgent, ErrorCode.INVALID_VALUE), (other, ErrorCode.AGENT_NOT_APPLICABLE)]:
+        with pytest.raises(GameError) as error:
+            gymnasium_vector_env(engine, 2, opponents=wrong)  # type: ignore[arg-type]
+        assert error.value.code == code
+
+
+class WrongAgent:
+    """An agent that decides nothing."""
+
+    def play(self, decisions: Any, keys: Any) -> Any:
+        return None
+
+    def choose(self, choices: Any, keys: Any) -> Any:
+        return None
+
+
+def test_a_seat_that_never_decides_is_an_error() -> None:
+    env = gymnasium_vector_env("doudizhu", 1, seat=1, max_steps=1)
+    with pytest.raises(GameError) as error:
+        env.reset()
     assert error.value.code == ErrorCode.INVALID_VALUE
 
 

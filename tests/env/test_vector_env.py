@@ -128,6 +128,7 @@ def test_a_seed_for_each_environment() -> None:
     env = VectorEnv("doudizhu", 3)
     step = env.reset([4, 5, 4])
     np.testing.assert_array_equal(step.observation[0], step.observation[2])
+    np.testing.assert_array_equal(env.reset(range(4, 7)).observation[:2], step.observation[:2])
     for index, seed in enumerate((4, 5)):
         single = VectorEnv("doudizhu", 1, seed).reset()
         np.testing.assert_array_equal(step.observation[index], single.observation[0])

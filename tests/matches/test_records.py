@@ -58,6 +58,10 @@ def test_limit_reads_no_further(tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
     path.write_bytes(b'{"a":1}\n{"a":2}\n\0\n')
     assert read_records(path, limit=2) == [{"a": 1}, {"a": 2}]
+    for limit in (-1, 2.5, "2"):
+        with pytest.raises(GameError) as error:
+            read_records(path, limit)  # type: ignore[arg-type]
+        assert error.value.code == ErrorCode.INVALID_VALUE
 
 
 @pytest.mark.parametrize(

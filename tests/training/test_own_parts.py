@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -344,6 +345,53 @@ def test_a_wrong_output_is_named(tmp_path: Path, change: Any, code: ErrorCode) -
     with pytest.raises(GameError, match="WrongPolicy") as error:
         Trainer(SHORT, policy=policy, config=config(tmp_path))
     assert error.value.code == code
+
+
+class Tied(LinearPolicy):
+    """A policy with one layer under two names."""
+
+    def __init__(self, sizes: GameShape) -> None:
+        super().__init__(sizes)
+        self.same = self.logits
+
+
+def test_tied_weights_are_saved_and_played(tmp_path: Path) -> None:
+    trainer = Trainer(SHORT, policy=Tied(shape()), config=config(tmp_path))
+    trainer.save_weights(trainer.weights_path)
+    named: Any = make_agent(f"abl:weights={trainer.weights_path},policy={__file__}:Tied", trainer.engine)
+    state = named.policy.networks.state_dict()
+    assert torch.equal(state["decision.module.same.weight"], trainer.learner.ema.weights["module.logits.weight"])
+
+
+class Writing(LinearPolicy):
+    """A policy that writes into an input of the others."""
+
+    def forward(self, batch: Batch) -> torch.Tensor:
+        batch.observation.zero_()
+        return super().forward(batch)
+
+
+class Stateful(LinearPolicy):
+    """A policy whose state is no tensor."""
+
+    def get_extra_state(self) -> dict[str, int]:
+        return {"steps": 1}
+
+
+@pytest.mark.parametrize("policy", [Writing, Stateful])
+def test_a_network_that_harms_the_run_is_refused(tmp_path: Path, policy: Callable[[GameShape], LinearPolicy]) -> None:
+    with pytest.raises(GameError, match=policy.__name__) as error:
+        Trainer(SHORT, policy=policy(shape()), config=config(tmp_path))
+    assert error.value.code == ErrorCode.MODEL_FAILED
+
+
+def test_bounds_of_a_training_are_numbers(tmp_path: Path) -> None:
+    trainer = Trainer(SHORT, policy=make("policy"), config=config(tmp_path))
+    wrong: list[dict[str, Any]] = [{"minutes": float("nan")}, {"minutes": "1"}, {"decisions": 1.5}, {"decisions": -1}]
+    for arguments in wrong:
+        with pytest.raises(GameError) as error:
+            trainer.fit(**arguments)
+        assert error.value.code == ErrorCode.INVALID_VALUE, arguments
 
 
 def everything(decisions: Any, lists: MoveLists) -> NDArray[np.bool_]:
