@@ -133,7 +133,7 @@ def create_twin_config(engine: Engine, settings: Mapping[str, Any] | None = None
     given = dict(settings or {})
     if fixed := [name for name in given if name in FIXED_SETTINGS]:
         raise GameError(f"{fixed[0]}: the ablation sets it itself", ErrorCode.INVALID_SETTING)
-    directory = engine.rules.folder.path
+    directory = engine.rules.folder.current().path
     own = load(engine.game).directory.resolve() == directory.resolve()
     try:
         config = replace(default_twin_config(), **given)

@@ -91,7 +91,7 @@ def preference_model_from_name(name: AgentName, engine: Engine) -> PreferenceMod
     if not file_names:
         return _scale_weights(engine.preference_model(excluded, Path(directory) if directory else None), name)
     folder = exclude_files(
-        Folder(Path(directory)) if directory else engine.rules.folder, engine.rules.profile, file_names
+        Folder(Path(directory)) if directory else engine.rules.folder.current(), engine.rules.profile, file_names
     )
     kb = load_game_knowledge(folder, engine.rules.profile)
     groups = [word for word in excluded if word not in file_names]

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     )
     from abl_cards.core.languages import LANGUAGES, check_language, format_count, join_texts, texts_by_language
     from abl_cards.core.parallel import MIN_LIGHT_ITEMS_PER_THREAD, NUM_THREADS, map_ranges, single_threaded
-    from abl_cards.core.paths import DATA, PACKAGE, PROJECT
+    from abl_cards.core.paths import DATA, PACKAGE, PROJECT, read_working_directory
     from abl_cards.core.platforms import require_posix
     from abl_cards.core.plot_drawing import COLUMN_WIDTH, PAGE_WIDTH, save_figure
     from abl_cards.core.plots import (
@@ -160,6 +160,7 @@ __all__ = [
     "read_json_file",
     "read_line_batches",
     "read_results",
+    "read_working_directory",
     "reduce_gc",
     "report_exhaustion",
     "require_extra",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parents[1]
@@ -10,3 +11,11 @@ DATA = PACKAGE / "data"
 """Folder of data files that come with the package."""
 PROJECT = PACKAGE.parent
 """Folder of the checkout; of a wheel, the folder of installed packages."""
+
+
+def read_working_directory() -> str:
+    """Return the working directory; an empty text where it has been deleted."""
+    try:
+        return os.getcwd()
+    except FileNotFoundError:
+        return ""

@@ -45,18 +45,19 @@ class Game:
     @property
     def name(self) -> str:
         """Name in commands and in `load`: that of a shipped game, or the path of a rule folder."""
-        shipped = self.folder.path.resolve().parent == KB_ROOT.resolve()
-        return self.folder.name if shipped else str(self.folder.path)
+        folder = self.folder.current()
+        shipped = folder.path.resolve().parent == KB_ROOT.resolve()
+        return folder.name if shipped else str(folder.path)
 
     @property
     def title(self) -> str:
         """Names in all languages, as the facts ``title/2`` give them."""
-        return self.folder.title
+        return self.folder.current().title
 
     @property
     def directory(self) -> Path:
         """Path of the rule files."""
-        return self.folder.path
+        return self.folder.current().path
 
     def with_profile(self, profile: str | None) -> Game:
         """Return the game with another default profile.
@@ -68,13 +69,13 @@ class Game:
             GameError: The folder has no such profile.
         """
         if profile is not None:
-            _check_profile(self.folder, profile)
+            _check_profile(self.folder.current(), profile)
         return replace(self, profile=profile)
 
     @property
     def profiles(self) -> tuple[str, ...]:
         """Names of the profiles that `load` accepts, those of parent folders included."""
-        return self.folder.profiles
+        return self.folder.current().profiles
 
     def knowledge_base(
         self, directory: str | Path | None = None, profile: str | None = None, cache: bool = True
@@ -230,12 +231,12 @@ class Game:
         name = state.get("profile") if isinstance(state, Mapping) else None
         if not isinstance(name, str):
             return self.profile
-        _check_profile(Folder(Path(directory)) if directory is not None else self.folder, name)
+        _check_profile(Folder(Path(directory)) if directory is not None else self.folder.current(), name)
         return name
 
     def _current_folder(self, directory: str | Path | None) -> Folder:
         """Return the folder without the files that it has read, so that edits count."""
-        return replace(self.folder) if directory is None else Folder(Path(directory))
+        return replace(self.folder.current()) if directory is None else Folder(Path(directory))
 
 
 def game_names() -> list[str]:

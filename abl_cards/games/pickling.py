@@ -33,7 +33,7 @@ class RulesSource(NamedTuple):
     @classmethod
     def of(cls, rules: CompiledGame) -> RulesSource:
         """Return the source of compiled rules."""
-        path = rules.folder.path.resolve()
+        path = rules.folder.current().path.resolve()
         is_shipped = path.parent == KB_ROOT.resolve()
         text = path.name if is_shipped else str(path)
         return cls(text, is_shipped, tuple(sorted(rules.folder.excluded_files)), rules.profile, rules.kb.cache_name)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import torch
 
 from abl_cards.agents import AblAgent, AgentName, make_network_agent
-from abl_cards.core import check_integer, check_number, seed64
+from abl_cards.core import ErrorCode, GameError, check_integer, check_number, read_working_directory, seed64
 from abl_cards.games import Engine, Game
 from abl_cards.learners import ModelNetworks, load_networks
 from abl_cards.training.abduction import ConsistencyFunction, ReasonerParts
@@ -136,6 +136,7 @@ class Trainer(ResumableRun):
         super().__init__(settings, networks, parts, worker_group, on_progress, chosen)
         self.last_report: TrainingReport | None = None
         self._callbacks, self.stop_requested = own_callbacks, False
+        self._working_directory = read_working_directory()
 
     @classmethod
     def from_config(
@@ -180,6 +181,7 @@ class Trainer(ResumableRun):
         minutes = None if minutes is None else check_number("minutes", minutes)
         decisions = None if decisions is None else check_integer("decisions", decisions, 0)
         self._check_complete()
+        self._check_directory()
         check_saved(self.networks)
         if decisions is not None:
             self.settings = replace(self.settings, total_decisions=decisions)
@@ -217,6 +219,7 @@ class Trainer(ResumableRun):
         networks of a preset it looks ahead where their critic has learned, as ``abl:weights=FILE`` does.
         """
         self._check_complete()
+        self._check_directory()
         playing = copy_for_play(self.networks, self.learner.ema.weights).eval()
         if not isinstance(playing, ModelNetworks):
             if not unsaved_models(playing):
@@ -226,6 +229,13 @@ class Trainer(ResumableRun):
                 return make_network_agent(AgentName("abl"), self.engine, playing)
         abduction = self.actor.actors[0].abduction
         return TrainedAgent(create_policy(self.engine, abduction.preference_model, playing), abduction)
+
+    def _check_directory(self) -> None:
+        """Raise GameError where the folder of the run is not the one that it was when the trainer was made."""
+        directory, before = self.settings.directory, self._working_directory
+        if not directory.is_absolute() and read_working_directory() != before:
+            text = f"{directory}: a folder in {before}, which is no longer the working directory; change back to it"
+            raise GameError(f"{text}, or set directory to an absolute path", ErrorCode.SETTING_CONFLICT)
 
     def _fit_with_recovery(self, deadline: float | None) -> None:
         """Train; where a process is lost go back to the last checkpoint, unless there is none since the last loss."""
@@ -300,6 +310,7 @@ class Trainer(ResumableRun):
         Args:
             on_progress: Called with a count and a text.
         """
+        self._check_directory()
         check_saved(self.networks)
         settings, playing = self.settings, copy_for_play(self.networks, self.learner.ema.weights)
         if not settings.critic_finetune_decisions:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import errno
 import os
+import pickle
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,12 +14,13 @@ from typing import Any
 import pytest
 
 import abl_cards as abl
-from abl_cards.games import compile_engine, validation
+from abl_cards.games import compile_engine, pickling, validation
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.description.variants import KB_ROOT
 from abl_cards.games.game import game_names
 from abl_cards.games.validation import compile_rules
 from tests.edited import edited
+from tests.games.test_edits import VOCABULARY
 
 STATE = {"level": "8", "hand": ["H4", "H4", "C4", "H8", "D9", "S9", "SA"], "to_beat": ["Pair", "3", ["S3", "D3"]]}
 
@@ -30,6 +34,22 @@ def test_a_folder_is_the_game_of_that_name(game: abl.Game) -> None:
     folder = abl.load(KB_ROOT / "guandan")
     assert folder.name == game.name == "guandan"
     assert folder.legal_moves(STATE) == game.legal_moves(STATE)
+
+
+def test_a_relative_folder_is_that_of_the_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Read a rule folder by its place when it was loaded, whatever lies there in another working directory."""
+    shutil.copytree(VOCABULARY / "numbers", tmp_path / "mine")
+    shutil.copytree(VOCABULARY / "pot", tmp_path / "other" / "mine")
+    monkeypatch.chdir(tmp_path)
+    game = abl.load("mine")
+    engine = game.engine()
+    monkeypatch.chdir("other")
+    for moved in (game, copy.deepcopy(game), pickle.loads(pickle.dumps(game))):
+        assert moved.engine().labels == engine.labels
+        assert moved.directory == tmp_path / "mine"
+        assert Path(moved.name) == tmp_path / "mine"
+    restore, (source,) = pickling._reduce_rules(engine.rules)
+    assert restore(source).folder.current().path == tmp_path / "mine"
 
 
 def test_legal_moves_in_the_order_of_the_engine(game: abl.Game) -> None:

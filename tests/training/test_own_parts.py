@@ -394,6 +394,18 @@ def test_bounds_of_a_training_are_numbers(tmp_path: Path) -> None:
         assert error.value.code == ErrorCode.INVALID_VALUE, arguments
 
 
+def test_a_run_does_not_move_with_the_working_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    trainer = Trainer(SHORT, policy=make("policy"), config=config(Path("run")))
+    (tmp_path / "other").mkdir()
+    monkeypatch.chdir("other")
+    for use in (trainer.fit, trainer.agent):
+        with pytest.raises(GameError) as error:
+            use()
+        assert error.value.code == ErrorCode.SETTING_CONFLICT
+    assert not any(Path.cwd().iterdir())
+
+
 def everything(decisions: Any, lists: MoveLists) -> NDArray[np.bool_]:
     return np.ones(len(lists.form), np.bool_)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ from abl_cards.asp import (
     read_sources,
 )
 from abl_cards.circuit import KnowledgeBase
-from abl_cards.core import ErrorCode
+from abl_cards.core import ErrorCode, read_working_directory
 from abl_cards.games.description.fluents import FLUENT_TYPES, read_fluent_types
 from abl_cards.games.description.shelf_names import explain_shelf_problems, find_shelf_clashes, leave_out_shelf_warnings
 from abl_cards.games.description.unknown_names import explain_unknown_names, suggest_engine_predicates
@@ -56,6 +56,12 @@ class Folder:
     path: Path
     excluded_files: frozenset[str] = frozenset()
     preference_file: Path | None = None
+    _working_directory: str = field(default_factory=read_working_directory, repr=False, compare=False)
+
+    def current(self) -> Folder:
+        """Return the folder by a path that holds in the current working directory, which may have changed since."""
+        is_moved = not self.path.is_absolute() and read_working_directory() != self._working_directory
+        return replace(self, path=Path(self._working_directory, self.path)) if is_moved else self
 
     @property
     def name(self) -> str:
