@@ -101,6 +101,10 @@ class KBError(ValueError):
         self.diagnostics = tuple(diagnostics)
         super().__init__("\n".join(_format_diagnostics(self.diagnostics)))
 
+    def __reduce__(self) -> tuple[type[KBError], tuple[tuple[Diagnostic, ...]]]:
+        """Pickle the diagnostics."""
+        return type(self), (self.diagnostics,)
+
     @property
     def code(self) -> ErrorCode:
         """Kind of the first error."""

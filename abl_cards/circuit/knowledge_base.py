@@ -70,6 +70,9 @@ class KnowledgeBase:
     cache_name: str | None = field(default=None, repr=False)
     cpu_budget: CpuBudget = field(default_factory=lambda: CpuBudget(math.inf), repr=False)
 
+    def __repr__(self) -> str:
+        return f"KnowledgeBase({', '.join(file.name for file in self.files)})"
+
     @classmethod
     def load(
         cls,

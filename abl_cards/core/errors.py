@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from enum import StrEnum
+from typing import Any
 
 
 class ErrorCode(StrEnum):
@@ -207,6 +208,17 @@ class GameError(ValueError):
         """
         super().__init__(message)
         self.code, self.values = code, tuple(values)
+
+    def __reduce__(self) -> tuple[Callable[..., BaseException], tuple[Any, ...]]:
+        """Pickle by attributes, as subclasses are made of other arguments than their message."""
+        return restore_error, (type(self), self.args, self.__dict__.copy())
+
+
+def restore_error(error_class: type[BaseException], args: tuple[Any, ...], state: dict[str, Any]) -> BaseException:
+    """Return a pickled error: without calling ``__init__``, with its attributes."""
+    error = error_class.__new__(error_class, *args)
+    error.__dict__.update(state)
+    return error
 
 
 class TooManyMovesError(GameError):

@@ -80,6 +80,9 @@ class Engine:
     game: str
     fixed_deals: FixedDeals | None = None
 
+    def __repr__(self) -> str:
+        return f"Engine({self.game!r}, profile={self.rules.profile!r})"
+
     def __reduce__(self) -> tuple[type[Engine], tuple[CompiledGame, str, FixedDeals | None]]:
         """Pickle without values derived from the rules; see ``pickling``."""
         return Engine, (self.rules, self.game, self.fixed_deals)

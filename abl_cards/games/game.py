@@ -42,6 +42,9 @@ class Game:
     folder: Folder
     profile: str | None = None
 
+    def __repr__(self) -> str:
+        return f"Game({self.name!r}, profile={self.profile!r})"
+
     @property
     def name(self) -> str:
         """Name in commands and in `load`: that of a shipped game, or the path of a rule folder."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import pickle
 import re
 from functools import cache
 from glob import glob
@@ -11,7 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from abl_cards.agents import ForfeitError, PlayerLeftError
+from abl_cards.asp import KBError, make_error
 from abl_cards.core import ErrorCode, GameError
+from abl_cards.games.compiled import TableError
+from abl_cards.matches.records import TruncatedRecord, UnreadableRecord
 from tests.conftest import ROOT
 from tests.source_calls import find_calls
 
@@ -75,6 +80,26 @@ def test_codes_have_kebab_case_and_a_sentence(code: ErrorCode) -> None:
 def test_copies_of_errors_keep_their_code() -> None:
     error = copy.copy(GameError("no", ErrorCode.UNKNOWN_GAME))
     assert (str(error), error.code) == ("no", ErrorCode.UNKNOWN_GAME)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        GameError("text", ErrorCode.CLOSED, ["name", 3]),
+        TableError(3, "text", ErrorCode.RULES_CHANGED),
+        TruncatedRecord(),
+        UnreadableRecord("text"),
+        ForfeitError(1, "kind", "text", [0, 1]),
+        PlayerLeftError("text"),
+        KBError([make_error(None, "text", "remedy", ErrorCode.INVALID_FOLDER)]),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_errors_go_to_other_processes(error: GameError | KBError) -> None:
+    """Keep type, text and attributes; a pool of processes waits for ever for an error that does not unpickle."""
+    restored = pickle.loads(pickle.dumps(error))
+    assert (type(restored), str(restored), restored.code) == (type(error), str(error), error.code)
+    assert vars(restored) == vars(error)
 
 
 def test_sources_are_found() -> None:

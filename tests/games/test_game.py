@@ -52,6 +52,12 @@ def test_a_relative_folder_is_that_of_the_start(tmp_path: Path, monkeypatch: pyt
     assert restore(source).folder.current().path == tmp_path / "mine"
 
 
+def test_texts_of_games_are_short(game: abl.Game) -> None:
+    engine = game.engine()
+    for value in (game, engine, engine.rules, engine.rules.kb, abl.Minimiser(engine)):
+        assert len(repr(value)) < 200
+
+
 def test_legal_moves_in_the_order_of_the_engine(game: abl.Game) -> None:
     moves = game.legal_moves(STATE)
     assert moves[0] == ["PASS", "PASS", "PASS"]

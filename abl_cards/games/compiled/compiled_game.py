@@ -88,6 +88,9 @@ class CompiledGame:
     strength: NDArray[np.int64]  # [contexts, forms] rank of each form, by tier before strength
     tiers: Mapping[Term, int]  # tier of each kind of play
 
+    def __repr__(self) -> str:
+        return f"CompiledGame({str(self.folder.path)!r}, profile={self.profile!r})"
+
     @property
     def labels(self) -> tuple[Term, ...]:
         """Labels of moves: the actions of policies."""

@@ -39,10 +39,6 @@ class TableError(GameError):
         super().__init__(text, code)
         self.table = table
 
-    def __reduce__(self) -> tuple[type[TableError], tuple[int, str, ErrorCode]]:
-        """Return the arguments that rebuild the error in another process."""
-        return TableError, (self.table, str(self), self.code)
-
 
 @contextmanager
 def attribute_table_errors(describe: DescribeRow) -> Iterator[None]:

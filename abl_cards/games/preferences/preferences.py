@@ -174,6 +174,9 @@ class CompiledPreferences:
     circuit: Circuit
     weights: NDArray[np.int32]  # [outputs] cost of each output, 0 for a constraint
 
+    def __repr__(self) -> str:
+        return f"CompiledPreferences({str(self.input_source.rules.folder.path)!r})"
+
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
         """Pickle the sources of the preferences; their knowledge base only if it differs from that of the rules."""
         kb = None if self.kb is self.input_source.rules.kb else self.kb
