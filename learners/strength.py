@@ -107,11 +107,6 @@ class DealClassifier(nn.Module):
             seen = torch.cat([seen, hand_features], dim=1)
         return cast(Tensor, self.judge(seen) / self.temperature)
 
-    def attention_weights(self, counts: Tensor) -> Tensor:
-        """Compute the weight [n, steps] of each step."""
-        states, _ = self.lstm(self.cards(counts))
-        return torch.softmax(self.attention(torch.tanh(states)), dim=1)[..., 0]
-
 
 def compute_hand_features(points: NDArray[np.float32], plays: NDArray[np.uint8]) -> NDArray[np.float32]:
     """Return the hand values [n, 6] from points and plays [n, 3]."""

@@ -220,7 +220,7 @@ def _solve_endgame(
         fail("this decision is a choice, such as a bid: only plays can be solved")
     try:
         with _report_search(seconds) as on_progress:
-            tables, table_bits = open_hand_tables(engine, point.decision), (megabytes << 15).bit_length() - 1
+            tables, table_bits = open_hand_tables(point.decision), (megabytes << 15).bit_length() - 1
             solution = solved(tables, nodes, on_progress, table_bits)
     except EndgameUnsolved as problem:
         _fail_unsolved(problem, seconds)

@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.core import ErrorCode, GameError
-from abl_cards.games import Engine
 from abl_cards.games.endgame import EndgamePosition, build_positions
 from abl_cards.games.tables import Decisions, Tables
 from abl_cards.games.types import Moves
@@ -183,11 +182,10 @@ class EndgameSolution:
     seconds: float
 
 
-def open_hand_tables(engine: Engine, decisions: Decisions) -> Tables:
+def open_hand_tables(decisions: Decisions) -> Tables:
     """Make tables with the position of one decision, with open hands.
 
     Args:
-        engine: Engine of the game.
         decisions: One decision.
 
     Returns:

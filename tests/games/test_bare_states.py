@@ -54,7 +54,7 @@ def _values(engine: Engine, moment: DecisionPoint) -> Any:
     """The value and the points of each move; else why it is not solved."""
     assert isinstance(moment.decision, Decisions)
     try:
-        solution = solve_endgame(open_hand_tables(engine, moment.decision), NODES)
+        solution = solve_endgame(open_hand_tables(moment.decision), NODES)
     except (GameError, EndgameUnsolved) as problem:
         return str(problem)
     return solution.value, solution.move_points.tolist()

@@ -53,7 +53,7 @@ class ChainCounter:
         if shapes.max_hand_size > _MAX_CARDS:
             raise UncountableError(f"hands have up to {shapes.max_hand_size} cards, {_MAX_CARDS} are counted")
         positions = _key_positions(shapes)
-        _check_sets(shapes, positions)
+        _check_sets(shapes)
         chains = frozenset(_read_chains(shapes, positions))
         carriers = Carriers.from_groups(_read_carriers(shapes))
         shifts = np.append(4 * positions[shapes.kind_rank[0]], 63).astype(np.uint64)
@@ -92,7 +92,7 @@ def _key_positions(shapes: FormShapes) -> NDArray[np.int64]:
     return positions
 
 
-def _check_sets(shapes: FormShapes, positions: NDArray[np.int64]) -> None:
+def _check_sets(shapes: FormShapes) -> None:
     for rank in range(len(shapes.cells)):
         for size in range(1, int(shapes.copies[rank]) + 1):
             if ((rank, size),) not in shapes.plain_sets:

@@ -11,11 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.games.description import CardCodes
+from abl_cards.games.types import NO_CARD
 
 MAX_KINDS = 15
 """Maximum number of kinds of cards."""
-NO_CARD = 255
-"""Padding in rows of cards."""
 
 HandKey = int
 """Key of a hand: four bits for each kind of card."""
