@@ -117,7 +117,7 @@ class Networks(nn.Module):
 
     @property
     def reads_prior(self) -> bool:
-        """Whether the estimate of the hidden hands by counting is an input of some network."""
+        """True if the estimate of the hidden hands by counting is an input of some network."""
         return self.abln is not None or isinstance(self.decision, PolicyPart)
 
     def autocast(self) -> torch.autocast:

@@ -72,7 +72,7 @@ class FittedPart(NetworkPart):
 
     @property
     def is_saved(self) -> bool:
-        """Whether the model has weights that can be saved."""
+        """True if the model has weights that can be saved."""
         has_methods = hasattr(self.base_model, "state_dict") and hasattr(self.base_model, "load_state_dict")
         return self._has_module or has_methods
 

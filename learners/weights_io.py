@@ -263,16 +263,16 @@ def load_weights(file: str | Path, networks: Networks, engine: Engine | None = N
     parts = dict(networks.parts.items())
     for name in card.own_parts.keys() & parts.keys():
         check_class(file, card.own_parts[name]["class"], parts[name].model_class)
-    kept = _prefixes(card.own_parts.keys() ^ parts.keys())
+    skipped = _prefixes(card.own_parts.keys() ^ parts.keys())
     weights = read_weights(file, _prefixes(card.own_parts))
-    weights = {name: tensor for name, tensor in weights.items() if not name.startswith(kept)}
+    weights = {name: tensor for name, tensor in weights.items() if not name.startswith(skipped)}
     if engine is not None:
         weights = _adapt_to_labels(weights, networks, card, engine)
     _check_labels(file, weights, networks)
     is_twin, decision = card.abln != networks.preset.uses_abln, networks.decision
-    optional_prefixes = (_CRITIC_PREFIX, *((_ABLN_PREFIX,) if is_twin else ()), *kept)
+    optional_prefixes = (_CRITIC_PREFIX, *((_ABLN_PREFIX,) if is_twin else ()), *skipped)
     try:
-        if is_twin and networks.preset.uses_abln and isinstance(decision, PolicyNetwork) and "decision." not in kept:
+        if is_twin and networks.preset.uses_abln and isinstance(decision, PolicyNetwork) and "decision." not in skipped:
             weights[_JOIN_KEY] = decision.widen_join_weight(weights[_JOIN_KEY])
         missing, unknown = networks.load_state_dict(weights, strict=False)
         wrong = [*(name for name in missing if not name.startswith(optional_prefixes)), *unknown]

@@ -24,7 +24,7 @@ class _BidTally(NullListener):
         self.points, self.count = np.zeros(options), np.zeros(options)
 
     def on_choice(self, tables: Tables, rows: Indices, options: NDArray[np.uint8]) -> None:
-        """Note what the seats to choose have chosen."""
+        """Record the options that the seats have chosen."""
         self._chosen[rows, tables.seat[rows], options] = True
 
     def on_episode_end(self, tables: Tables, rows: Indices) -> None:

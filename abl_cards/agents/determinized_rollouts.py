@@ -65,34 +65,34 @@ class DeterminizedRollout:
         points[over] = apply_reward_exponent(ends, self._reward_exponent)
         return points
 
-    def _play_responses(self, tables: Tables, here: Indices) -> NDArray[np.bool_]:
+    def _play_responses(self, tables: Tables, rows: Indices) -> NDArray[np.bool_]:
         """Play at tables [n] by what the seats to play see; returns whether there was a choice, bool [n]."""
-        if not here.size:
+        if not rows.size:
             return np.zeros(0, np.bool_)
         labels, best = (
-            self._choose_by_preferences(tables, here)
+            self._choose_by_preferences(tables, rows)
             if self._uses_preferences
-            else self._choose_by_policy(tables, here)
+            else self._choose_by_policy(tables, rows)
         )
-        tables.play(here, best.realise(labels))
+        tables.play(rows, best.realise(labels))
         return best.has_choice
 
-    def _choose_by_policy(self, tables: Tables, here: Indices) -> tuple[NDArray[np.int16], BestCardsPerLabel]:
+    def _choose_by_policy(self, tables: Tables, rows: Indices) -> tuple[NDArray[np.int16], BestCardsPerLabel]:
         """Return the most probable labels of the policy, int16 [n]."""
-        view = self._policy.features(tables.decisions(here))
+        view = self._policy.features(tables.decisions(rows))
         return view.complete_labels(self._policy.log_probs(view).argmax(axis=1).astype(np.int16)), view.survey
 
-    def _choose_by_preferences(self, tables: Tables, here: Indices) -> tuple[NDArray[np.int16], BestCardsPerLabel]:
+    def _choose_by_preferences(self, tables: Tables, rows: Indices) -> tuple[NDArray[np.int16], BestCardsPerLabel]:
         """Return the cheapest labels by the preferences, without an estimate of the other hands: int16 [n]."""
-        best = find_best_cards(self._policy.engine, self._policy.preference_model, tables.decisions(here))
+        best = find_best_cards(self._policy.engine, self._policy.preference_model, tables.decisions(rows))
         return best.regret().argmin(axis=1).astype(np.int16), best
 
     def _critic_values(
-        self, decisions: Decisions, best: BestCardsPerLabel, rows: Indices, tables: Tables, here: Indices
+        self, decisions: Decisions, best: BestCardsPerLabel, rows: Indices, tables: Tables, table_rows: Indices
     ) -> NDArray[np.float32]:
         """Evaluate rows [k] of decisions at tables [k] for the seats to decide: float32 [k]."""
         plays, selected = plays_after(self._policy.engine, decisions, best)[rows], decisions.select(rows)
-        privileged = self._policy.privileged_inputs(tables, here, selected.context)
+        privileged = self._policy.privileged_inputs(tables, table_rows, selected.context)
         return self._policy.value(_critic_inputs(selected, best.choosable[rows], plays), privileged)
 
 

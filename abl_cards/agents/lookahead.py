@@ -173,8 +173,8 @@ class Lookahead:
     def _run_round(self, asking: _LookaheadBatch, trials: SuccessiveElimination, step: SearchRound) -> None:
         """Evaluate the active labels on more deals."""
         began, open_ = time.monotonic(), trials.active
-        here, place = np.unique(trials.decision[open_], return_inverse=True)
-        deals = self._draw_deals(asking, here, trials.num_deals, step.deals)
+        indices, place = np.unique(trials.decision[open_], return_inverse=True)
+        deals = self._draw_deals(asking, indices, trials.num_deals, step.deals)
         rows = asking.inputs.open_rows[asking.rows[trials.decision[open_]]]
         survey, hands = asking.inputs.survey, deals[place].reshape(-1, *deals.shape[2:])
         tables = Tables.determinize(asking.decisions, np.repeat(rows, step.deals), hands)
@@ -184,10 +184,10 @@ class Lookahead:
         trials.add_results(self._rollout.evaluate(tables, seat, step.depth).reshape(-1, step.deals), step.depth)
         self._timer.update(len(tables), step.depth, began)
 
-    def _draw_deals(self, asking: _LookaheadBatch, here: Indices, first: int, deals: int) -> NDArray[np.uint8]:
+    def _draw_deals(self, asking: _LookaheadBatch, indices: Indices, first: int, deals: int) -> NDArray[np.uint8]:
         """Draw deals for rows from an index on; true hands are deal 0 where given: [r, deals, others, cards]."""
-        rows = asking.rows[here]
-        known = [] if asking.true_hands is None or first else [asking.true_hands[here, None]]
+        rows = asking.rows[indices]
+        known = [] if asking.true_hands is None or first else [asking.true_hands[indices, None]]
         drawn = deals - len(known)
         if drawn and self._reweights_beliefs:
             known.append(self._resample_deals(asking, rows, first, drawn))

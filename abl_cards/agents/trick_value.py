@@ -1,4 +1,4 @@
-"""Whether tricks are worth taking, found by playing at random: rule files state points, not what seats want."""
+"""Value of taking tricks, found by playing at random: rule files state points, not what seats want."""
 
 from __future__ import annotations
 

@@ -146,7 +146,7 @@ def _is_error(problem: Diagnostic) -> bool:
 
 
 def _may_follow_from_unknown_name(problem: Diagnostic) -> bool:
-    """Whether a problem may be gone once all names are known: no instance, out of range, or never derived."""
+    """Return whether a problem may be gone once all names are known: no instance, out of range, or never derived."""
     return not _is_error(problem) or problem.code == ErrorCode.INPUT_OUT_OF_RANGE
 
 

@@ -80,7 +80,7 @@ def find_unread_files(folder: Folder, profile: str | None) -> Iterator[Diagnosti
     layers, shelves = folder.layers, [path.resolve() for path in folder.include_paths]
     files = {*layers.files, *layers.profiles.values(), *layers.auxiliary_files.values(), layers.show_file}
     known = {file.resolve() for file in files if file is not None}
-    found = [
+    unread = [
         file
         for file in sorted([*folder.path.glob("*"), *folder.path.glob("*/*")])
         if file.suffix.lower() == ".lp"
@@ -89,9 +89,9 @@ def find_unread_files(folder: Folder, profile: str | None) -> Iterator[Diagnosti
         and not is_inside(file, shelves)
         and (file.parent == folder.path or not Folder(file.parent).is_game)
     ]
-    for name in (folder.profiles or (profile,)) if found else ():  # includes
+    for name in (folder.profiles or (profile,)) if unread else ():  # includes
         known |= {Path(source.path).resolve() for source in folder.program(name).sources.files}
-    for file in found:
+    for file in unread:
         if file.resolve() not in known and file.name != VARIANT_FILE:
             message, remedy = "this file is not read", "move it beside game.lp or into profiles/, or include it there"
             yield make_warning(Location(str(file), 1, 1, 1, 1), message, remedy, ErrorCode.UNUSED_DEFINITION)

@@ -110,7 +110,7 @@ class Actor:
         return [Rollout(self._slot.actor_id, number, version, len(rows), decisions, score, lambda: rows)]
 
     def broadcast(self, version: int) -> None:
-        """Note the version of the networks, which are the learner's own."""
+        """Record the version of the networks, which are the learner's own."""
         self._version = version
 
     def update_opponent(self) -> None:

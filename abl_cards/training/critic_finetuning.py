@@ -48,7 +48,7 @@ class CriticErrors:
 
     @property
     def is_better(self) -> bool:
-        """Whether the critic is better than before."""
+        """True if the critic is better than before."""
         return self.after < self.before
 
 

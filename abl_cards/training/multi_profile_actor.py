@@ -62,7 +62,7 @@ class MultiProfileActor:
         return rollouts
 
     def broadcast(self, version: int) -> None:
-        """Note the version of the networks, which are the learner's own."""
+        """Record the version of the networks, which are the learner's own."""
         for actor in self.actors:
             actor.broadcast(version)
 

@@ -44,12 +44,12 @@ class WorkerGroup:
 
     @property
     def is_local(self) -> bool:
-        """Whether all processes are on this machine."""
+        """True if all processes are on this machine."""
         return isinstance(self._launcher, LocalLauncher)
 
     @property
     def is_complete(self) -> bool:
-        """Whether all workers of the run have been started."""
+        """True if all workers of the run have been started."""
         return len(self.worker_pool) == len(self.other_states)
 
     @contextmanager

@@ -50,7 +50,7 @@ class EpisodeFacts(NullListener):
         self.num_plays.append(0)
 
     def note_stage(self, stage: str, found: NDArray[np.int64], tables: Tables) -> None:
-        """Note a stage and its options."""
+        """Record a stage and its options."""
         if stage not in self.options:
             first = PLAY_STAGE in self.stages and not self.num_plays[-1]
             self.stages.insert(self.stages.index(PLAY_STAGE) if first else len(self.stages), stage)
@@ -60,7 +60,7 @@ class EpisodeFacts(NullListener):
 
     @property
     def is_race(self) -> bool:
-        """Whether whoever plays all cards first always has the most points."""
+        """True if whoever plays all cards first always has the most points."""
         return bool(self.first_out_wins) and all(self.first_out_wins)
 
 

@@ -53,7 +53,7 @@ class GameLog(NullListener):
         self._dealt_hands: list[list[str]] = []
 
     def begin_decision(self, index: int) -> None:
-        """Note the index of the next decision; events have that of the first decision of their play."""
+        """Record the index of the next decision; events have that of the first decision of their play."""
         if self._decision is None:
             self._decision = index
 

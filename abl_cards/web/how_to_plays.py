@@ -43,9 +43,9 @@ def _base_labels(kind: PlayKind) -> list[int]:
 def base_example(engine: Engine, kind: PlayKind) -> PlayExample | None:
     """Return an example of a kind that is neither weak nor strong, with few cards."""
     smallest = [label for label in kind.labels if engine.rules.forms.label_min_cards[label] == kind.sizes[0]]
-    wanted = len(smallest) * 2 // 5
+    middle = len(smallest) * 2 // 5
     closing = None
-    for label in [*smallest[wanted:], *smallest[:wanted], *kind.labels][: 2 * MAX_BASES]:
+    for label in [*smallest[middle:], *smallest[:middle], *kind.labels][: 2 * MAX_BASES]:
         if example := find_examples(engine, [label]).get(label):
             if engine.rules.trick_query is not None or beating_labels(engine, example) is not None:
                 return example

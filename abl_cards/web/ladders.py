@@ -44,7 +44,7 @@ def _fit(pairs: tuple[PairResult, ...]) -> RatingLadder:
 
 def _collect_pairs(folders: Sequence[Path]) -> dict[str, list[PairResult]]:
     """Return the different results of pairs by game."""
-    found: dict[str, dict[PairResult, None]] = defaultdict(dict)
+    pairs_by_game: dict[str, dict[PairResult, None]] = defaultdict(dict)
     rows = [(match["game"], *match["agents"], *(match[key] for key in _NUMBER_COLUMNS))
             for match in read_match_results(folders)]  # fmt: skip
     for game, first, second, games, rate, low, high in [*rows, *read_results_of_pairs(folders)][:MAX_PAIRS]:
@@ -52,8 +52,8 @@ def _collect_pairs(folders: Sequence[Path]) -> dict[str, list[PairResult]]:
             names, share, bounds = (first, second), round(rate, 6), (round(low, 6), round(high, 6))
             if second < first:
                 names, share, bounds = (second, first), round(1 - rate, 6), (round(1 - high, 6), round(1 - low, 6))
-            found[game][PairResult(*names, int(games), share, bounds)] = None
-    return {game: list(pairs) for game, pairs in found.items()}
+            pairs_by_game[game][PairResult(*names, int(games), share, bounds)] = None
+    return {game: list(pairs) for game, pairs in pairs_by_game.items()}
 
 
 def _plot(ladder: RatingLadder, pairs: Sequence[PairResult]) -> ErrorBarPlot:

@@ -275,10 +275,10 @@ def _grade_beat(engine: Engine, value: Mapping[str, Any], answer: Any) -> dict[s
     point = _read_point(engine, value)
     results = []
     for play in plays:
-        found = _selection(engine, point).interpret(_cards_of(engine, play))
-        legal = bool(found["readings"])
-        results.append({"legal": legal, "names": [reading["text"] for reading in found["readings"]],
-                        "problem": None if legal else found["problem"]})  # fmt: skip
+        interpretation = _selection(engine, point).interpret(_cards_of(engine, play))
+        legal = bool(interpretation["readings"])
+        results.append({"legal": legal, "names": [reading["text"] for reading in interpretation["readings"]],
+                        "problem": None if legal else interpretation["problem"]})  # fmt: skip
     legal_rows = {row for row, result in enumerate(results) if result["legal"]}
     return {"right": legal_rows == set(answer), "plays": results}
 
@@ -294,10 +294,10 @@ def _answer_cards(answer: Any) -> list[str]:
 
 
 def _grade_legal(engine: Engine, value: Mapping[str, Any], answer: Any) -> dict[str, Any]:
-    found = _selection(engine, _read_point(engine, value)).interpret(_answer_cards(answer))
-    readings = found["readings"] if answer else []
+    interpretation = _selection(engine, _read_point(engine, value)).interpret(_answer_cards(answer))
+    readings = interpretation["readings"] if answer else []
     return {"right": bool(readings), "names": [reading["text"] for reading in readings],
-            "problem": None if readings else found.get("problem")}  # fmt: skip
+            "problem": None if readings else interpretation.get("problem")}  # fmt: skip
 
 
 def _explain(engine: Engine, value: Mapping[str, Any], language: str) -> Explanation:
@@ -310,18 +310,18 @@ def _grade_best(engine: Engine, value: Mapping[str, Any], answer: Any, language:
     chosen, own = explanation.chosen, _assess(engine, explanation, _answer_cards(answer))
     result = {"right": own is not None and own.cost == chosen.cost, "best": verdict_json(explanation, chosen)}
     if own is None:
-        found = _selection(engine, _read_point(engine, value)).interpret(answer)
-        return result | {"own": None, "problem": found.get("problem")}
+        interpretation = _selection(engine, _read_point(engine, value)).interpret(answer)
+        return result | {"own": None, "problem": interpretation.get("problem")}
     return result | {"own": verdict_json(explanation, own), "difference": difference_json(explanation, own)}
 
 
 def _assess(engine: Engine, explanation: Explanation, cards: Sequence[str]) -> MoveAssessment | None:
     """Return the cheapest move with these cards; None if none is legal."""
-    wanted = sorted(engine.rules.card_codes.read(list(cards)))
+    kinds = sorted(engine.rules.card_codes.read(list(cards)))
     rows = [
         row
         for row, move in enumerate(explanation.decision_point.move_lists.cards.tolist())
-        if sorted(card for card in move if card < len(engine.rules.pack)) == wanted
+        if sorted(card for card in move if card < len(engine.rules.pack)) == kinds
     ]
     return explanation.best_of(rows) if rows else None
 

@@ -17,7 +17,7 @@ SCRIPT = "table/picture.js"
 
 
 class PictureOptions(NamedTuple):
-    """How a position is drawn.
+    """Options of the drawing of a position.
 
     Attributes:
         width: Width in pixels.

@@ -53,12 +53,12 @@ class ReviewPosition:
 
     @property
     def is_play(self) -> bool:
-        """Whether a play is to be made, not a choice."""
+        """True if a play is to be made, not a choice."""
         return bool(self.tables.rows_to_play().size)
 
     @property
     def is_over(self) -> bool:
-        """Whether the episode has ended."""
+        """True if the episode has ended."""
         return not self.is_play and not self.tables.rows_to_choose().size
 
     @cached_property

@@ -35,7 +35,7 @@ DEFAULT_DEALS, MAX_DEALS = 100, 1000
 
 
 class ReviewMethod(NamedTuple):
-    """How the mistakes of a record are found.
+    """Settings of the search for the mistakes of a record.
 
     Attributes:
         agent: Agent whose choices are compared with the moves that were played.

@@ -95,8 +95,8 @@ class CardSelection:
         texts, counts = self.engine.rules.card_codes.kind_texts, self._counts
         inside = np.flatnonzero((counts <= selected).all(axis=1) & counts.any(axis=1))
         ranks = _ranks_of_kinds(self.engine)
-        wanted = np.unique(ranks[selected > 0])
-        inside = inside[[np.array_equal(np.unique(ranks[counts[row] > 0]), wanted) for row in inside.tolist()]]
+        selected_ranks = np.unique(ranks[selected > 0])
+        inside = inside[[np.array_equal(np.unique(ranks[counts[row] > 0]), selected_ranks) for row in inside.tolist()]]
         if not len(inside):
             return None
         best = counts[inside[counts[inside].sum(axis=1).argmax()]]

@@ -118,7 +118,7 @@ class _Facts:
 
     @property
     def has_places(self) -> bool:
-        """Whether the order in which seats are out is shown: by default where all cards are not laid in tricks."""
+        """True if the order in which seats are out is shown: by default where all cards are not laid in tricks."""
         show = self.show
         return FINISH in show.results or (not show.is_stated and self.engine.rules.trick_query is None)
 

@@ -89,7 +89,7 @@ class _Stage:
 
     @property
     def goes_on(self) -> bool:
-        """Whether the same seat is to choose in the same stage."""
+        """True if the same seat is to choose in the same stage."""
         return self._position() == self._start
 
     def choose(self, option: int) -> None:

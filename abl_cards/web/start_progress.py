@@ -100,30 +100,30 @@ class StartProgress:
         self._is_expected = True
 
     def begin_kernel(self) -> None:
-        """Note that a kernel is being compiled, possibly within another one."""
+        """Record that a kernel is being compiled, possibly within another one."""
         with self._lock:
             if not self._has_begun:
                 self._has_begun = True
                 self._end_step(RULES)
 
     def end_kernel(self, name: str) -> None:
-        """Note that a kernel has been compiled."""
+        """Record that a kernel has been compiled."""
         with self._lock:
             self._num_compiled += 1
             self._end_step(name)
 
     def end_imports(self) -> None:
-        """Note that the engine has been imported."""
+        """Record that the engine has been imported."""
         with self._lock:
             self._end_step(IMPORTS)
 
     @property
     def is_ready(self) -> bool:
-        """Whether the first table is ready."""
+        """True if the first table is ready."""
         return self._is_ready
 
     def finish(self) -> None:
-        """Note that the first table is ready."""
+        """Record that the first table is ready."""
         self._is_ready = True
 
     def to_json(self) -> dict[str, Any]:
@@ -174,11 +174,11 @@ def observe_kernels(progress: StartProgress) -> None:
         """Listener of compilations; kernels that are loaded from the cache are not among them."""
 
         def on_start(self, compilation: Any) -> None:
-            """Note the start of a compilation."""
+            """Record the start of a compilation."""
             progress.begin_kernel()
 
         def on_end(self, compilation: Any) -> None:
-            """Note the end of a compilation."""
+            """Record the end of a compilation."""
             function = compilation.data["dispatcher"].py_func
             progress.end_kernel(f"{function.__module__}.{function.__qualname__}")
 

@@ -80,14 +80,14 @@ class WebTable(TableHistory):
         return Permission(seat if is_person else None, owner, seat)
 
     def mark_taken(self, token: str) -> None:
-        """Note that the person whose token this is has come."""
+        """Record that the person whose token this is has come."""
         permission = self.permission_of(token)
         seat = permission.seat if permission is not None else None
         if seat is not None and not self.seats[seat].is_taken:
             self.take_seat(seat, self.seats[seat].name)
 
     def take_seat(self, seat: int, name: str) -> None:
-        """Note that a person of this name has come to a seat."""
+        """Record that a person of this name has come to a seat."""
         self.seats[seat].name, self.seats[seat].is_taken = name, True
         if seat != self.owner_seat:
             self._write_seat(seat)

@@ -30,7 +30,7 @@ class SuitAnswer:
 
     @property
     def is_upward(self) -> bool:
-        """Whether every card that is stronger than a taker is a taker."""
+        """True if every card that is stronger than a taker is a taker."""
         return self.cards[len(self.cards) - len(self.takers) :] == self.takers
 
 

@@ -339,7 +339,7 @@ class _BestFirst:
 
     @property
     def is_done(self) -> bool:
-        """Whether all requested assignments are found, or no others exist."""
+        """True if all requested assignments are found, or no others exist."""
         return self.found == len(self.out) or not self._heap
 
     def extend(self) -> NDArray[np.int16]:

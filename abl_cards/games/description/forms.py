@@ -64,7 +64,7 @@ class Form:
 
     @property
     def has_own_kickers(self) -> bool:
-        """Whether kickers may act as the cell of a group."""
+        """True if kickers may act as the cell of a group."""
         return self.kickers is not None and any(group.cell in self.kickers.allowed for group in self.groups)
 
     @property

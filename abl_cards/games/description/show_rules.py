@@ -213,15 +213,15 @@ def _fact_lines(
 
 def _list_instances(kb: KnowledgeBase, program: ProgramSummary) -> Iterator[tuple[ShowStatement, PredicateUse | None]]:
     """Yield the statements with their heads, in the order of the text."""
-    found = []
+    instances = []
     for signature in SHOW_PREDICATES:
         uses = [use for use in program.heads if use.signature == signature]
         for terms in kb.facts(*signature):
             instance = ShowStatement(signature, terms)
             use = find_best_head(uses, program, instance.text) or (uses[0] if uses else None)
             place = (0, 0) if use is None else (use.location.line, use.location.column)
-            found.append((place, instance, use))
-    yield from ((instance, use) for _, instance, use in sorted(found, key=lambda item: item[0]))
+            instances.append((place, instance, use))
+    yield from ((instance, use) for _, instance, use in sorted(instances, key=lambda item: item[0]))
 
 
 def _make_rules(instances: list[ShowStatement]) -> ShowRules:

@@ -152,26 +152,26 @@ class _Search:
     def _improve(self, rows: NDArray[np.int64], labels: NDArray[np.int16]) -> MoveLists:
         """Find cheap card sets of labels [m] of the decisions ``rows`` [m], the best first."""
         best, cost = self._decisions.select(rows).first_moves(labels), np.full(len(rows), _INCONSISTENT << 1)
-        found: list[list[_Costs]] = [[] for _ in rows]
+        kept_moves: list[list[_Costs]] = [[] for _ in rows]
         level = np.zeros(len(rows), np.int64)  # additions to try next
         for _ in range(_MAX_ROUNDS):
-            here = np.flatnonzero(level == 0)
-            if not here.size:
-                here = np.flatnonzero((level == 1) & (_rank_within(rows, cost) < _NUM_REFINED))
-            if not here.size:
+            pending = np.flatnonzero(level == 0)
+            if not pending.size:
+                pending = np.flatnonzero((level == 1) & (_rank_within(rows, cost) < _NUM_REFINED))
+            if not pending.size:
                 break
-            additions = self._additions[level[here[0]]]
-            moves = Moves(best.form[here], best.cards[here])
-            candidates = self._list_neighbours(rows[here], labels[here], moves, additions)
+            additions = self._additions[level[pending[0]]]
+            moves = Moves(best.form[pending], best.cards[pending])
+            candidates = self._list_neighbours(rows[pending], labels[pending], moves, additions)
             cheapest = _cheapest_rows(candidates)
-            is_better = candidates.cost[cheapest] < cost[here]
-            for index, row in enumerate(here.tolist()):
-                found[row] = [*([] if is_better[index] else found[row]), _keep_cheapest(candidates, index)]
-            better = here[is_better]
+            is_better = candidates.cost[cheapest] < cost[pending]
+            for index, row in enumerate(pending.tolist()):
+                kept_moves[row] = [*([] if is_better[index] else kept_moves[row]), _keep_cheapest(candidates, index)]
+            better = pending[is_better]
             best.form[better], best.cards[better] = candidates.lists.select(cheapest[is_better])
             cost[better] = candidates.cost[cheapest[is_better]]
-            level[here] = np.where(is_better, 0, level[here] + 1)
-        return join_lists([_keep_cheapest(_merge_costs(parts), 0).lists for parts in found])
+            level[pending] = np.where(is_better, 0, level[pending] + 1)
+        return join_lists([_keep_cheapest(_merge_costs(parts), 0).lists for parts in kept_moves])
 
     def _list_neighbours(
         self, rows: NDArray[np.int64], labels: NDArray[np.int16], moves: Moves, additions: NDArray[np.int64]

@@ -205,7 +205,7 @@ class CompiledPreferences:
 
     @cached_property
     def distinguishes_suits(self) -> bool:
-        """Whether moves with equal forms and equal numbers of cards of each rank may have different costs."""
+        """True if moves with equal forms and equal numbers of cards of each rank may have different costs."""
         return self.input_source.distinguishes_suits(self.circuit)
 
     @property

@@ -215,12 +215,12 @@ class _StateAxioms:
                 users[kind].append(literal)
         return (self.encoding.any_of(literals) for literals in users)
 
-    def _add_move_sizes(self, form_literals: Sequence[int], gone: Sequence[int]) -> None:
+    def _add_move_sizes(self, form_literals: Sequence[int], removed_cards: Sequence[int]) -> None:
         encoding, forms = self.encoding, self.rules.forms
         by_size: dict[int, list[int]] = {}
         for form, literal in enumerate(form_literals):
             by_size.setdefault(int(forms.label_min_cards[forms.label_of[form]]), []).append(literal)
-        moved_cards = [(literal, 1) for literal in gone]
+        moved_cards = [(literal, 1) for literal in removed_cards]
         for size, literals in by_size.items():
             is_laid = encoding.any_of(literals)
             encoding.forbid(is_laid, encoding.at_least(size + 1, moved_cards))
