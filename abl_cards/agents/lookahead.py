@@ -123,19 +123,20 @@ class Lookahead:
         Returns:
             The improved policy.
         """
-        until = time.monotonic() if start_time is None else start_time
-        tried = select_candidates(prior_log_probs, *self._candidate_limits)
+        end = time.monotonic() if start_time is None else start_time
+        is_candidate = select_candidates(prior_log_probs, *self._candidate_limits)
         if selected is not None:
-            tried &= selected[:, None]
-        points, first = (np.full(prior_log_probs.shape, np.nan, np.float32) for _ in range(2))
-        for part in _batches(np.flatnonzero(tried.any(axis=1)), self._batch_size):
-            place, label = np.nonzero(tried[part])
-            trials = SuccessiveElimination(place, label, prior_log_probs[part[place], label], self._temperature)
-            asking = _LookaheadBatch(decisions, inputs, part, None if true_hands is None else true_hands[part])
-            until += len(part) * (self._think_seconds or 0)
-            self._run_rounds(asking, trials, None if self._think_seconds is None else until)
-            points[part[place], label], first[part[place], label] = trials.expected_points, trials.first_deal_points
-        return LookaheadResult(reweight_by_points(prior_log_probs, points, self._temperature), points, first)
+            is_candidate &= selected[:, None]
+        points, first_points = (np.full(prior_log_probs.shape, np.nan, np.float32) for _ in range(2))
+        for rows in _batches(np.flatnonzero(is_candidate.any(axis=1)), self._batch_size):
+            place, label = np.nonzero(is_candidate[rows])
+            trials = SuccessiveElimination(place, label, prior_log_probs[rows[place], label], self._temperature)
+            batch = _LookaheadBatch(decisions, inputs, rows, None if true_hands is None else true_hands[rows])
+            end += len(rows) * (self._think_seconds or 0)
+            self._run_rounds(batch, trials, None if self._think_seconds is None else end)
+            points[rows[place], label] = trials.expected_points
+            first_points[rows[place], label] = trials.first_deal_points
+        return LookaheadResult(reweight_by_points(prior_log_probs, points, self._temperature), points, first_points)
 
     def sample_deals(self, decisions: Decisions, inputs: PolicyInputs, num_deals: int) -> NDArray[np.uint8]:
         """Return the first deals of the first decision with a choice: uint8 [deals, others, cards]."""
@@ -148,64 +149,64 @@ class Lookahead:
         """Evaluate imagined tables [m] for seats [m], where a play is due or the episode is over: float32 [m]."""
         return self._rollout.evaluate(tables, seats)
 
-    def _run_rounds(self, asking: _LookaheadBatch, trials: SuccessiveElimination, until: float | None) -> None:
+    def _run_rounds(self, batch: _LookaheadBatch, trials: SuccessiveElimination, end: float | None) -> None:
         """Run rounds, the first in any case, until the time is over or one label is left."""
         for number, step in enumerate(self._search_rounds):
             tables = step.deals * len(trials.active)
             late = (
-                until is not None
-                and number
-                and time.monotonic() + self._timer.estimate_seconds(tables, step.depth) > until
+                end is not None and number and time.monotonic() + self._timer.estimate_seconds(tables, step.depth) > end
             )
             if not tables or late:
                 return
-            self._run_round(asking, trials, step)
-        if until is None:
+            self._run_round(batch, trials, step)
+        if end is None:
             return
         if self._depths[0] > self._search_rounds[-1].depth:
             trials.reactivate(CRITIC_ERROR)
-        first = self._timer.find_deepest_round(len(trials.active), until, self._depths) if trials.active.size else None
+        first = self._timer.find_deepest_round(len(trials.active), end, self._depths) if trials.active.size else None
         while first is not None and trials.active.size and trials.num_deals < MAX_DEALS:
-            if time.monotonic() + self._timer.estimate_seconds(first.deals * len(trials.active), first.depth) > until:
+            if time.monotonic() + self._timer.estimate_seconds(first.deals * len(trials.active), first.depth) > end:
                 return
-            self._run_round(asking, trials, first)
+            self._run_round(batch, trials, first)
 
-    def _run_round(self, asking: _LookaheadBatch, trials: SuccessiveElimination, step: SearchRound) -> None:
+    def _run_round(self, batch: _LookaheadBatch, trials: SuccessiveElimination, step: SearchRound) -> None:
         """Evaluate the active labels on more deals."""
-        began, open_ = time.monotonic(), trials.active
-        indices, place = np.unique(trials.decision[open_], return_inverse=True)
-        deals = self._draw_deals(asking, indices, trials.num_deals, step.deals)
-        rows = asking.inputs.open_rows[asking.rows[trials.decision[open_]]]
-        survey, hands = asking.inputs.survey, deals[place].reshape(-1, *deals.shape[2:])
-        tables = Tables.determinize(asking.decisions, np.repeat(rows, step.deals), hands)
+        began, active = time.monotonic(), trials.active
+        indices, place = np.unique(trials.decision[active], return_inverse=True)
+        deals = self._draw_deals(batch, indices, trials.num_deals, step.deals)
+        rows = batch.inputs.open_rows[batch.rows[trials.decision[active]]]
+        survey, hands = batch.inputs.survey, deals[place].reshape(-1, *deals.shape[2:])
+        tables = Tables.determinize(batch.decisions, np.repeat(rows, step.deals), hands)
         seat = tables.seat.copy()
-        moves = survey.lists.select(np.repeat(survey.best_row[rows, trials.label[open_]], step.deals))
+        moves = survey.lists.select(np.repeat(survey.best_row[rows, trials.label[active]], step.deals))
         tables.play(np.arange(len(tables)), moves)
         trials.add_results(self._rollout.evaluate(tables, seat, step.depth).reshape(-1, step.deals), step.depth)
         self._timer.update(len(tables), step.depth, began)
 
-    def _draw_deals(self, asking: _LookaheadBatch, indices: Indices, first: int, deals: int) -> NDArray[np.uint8]:
+    def _draw_deals(self, batch: _LookaheadBatch, indices: Indices, first: int, deals: int) -> NDArray[np.uint8]:
         """Draw deals for rows from an index on; true hands are deal 0 where given: [r, deals, others, cards]."""
-        rows = asking.rows[indices]
-        known = [] if asking.true_hands is None or first else [asking.true_hands[indices, None]]
-        drawn = deals - len(known)
-        if drawn and self._reweights_beliefs:
-            known.append(self._resample_deals(asking, rows, first, drawn))
-        elif drawn:
-            keys = splitmix64_array(observation_keys(asking.inputs.observation[rows]), _LOOKAHEAD_STREAM)
-            deal_keys = splitmix64_array(np.repeat(keys, drawn), np.tile(np.arange(first, first + drawn), len(rows)))
+        rows = batch.rows[indices]
+        known = [] if batch.true_hands is None or first else [batch.true_hands[indices, None]]
+        count = deals - len(known)
+        if count and self._reweights_beliefs:
+            known.append(self._resample_deals(batch, rows, first, count))
+        elif count:
+            keys = splitmix64_array(observation_keys(batch.inputs.observation[rows]), _LOOKAHEAD_STREAM)
+            deal_keys = splitmix64_array(np.repeat(keys, count), np.tile(np.arange(first, first + count), len(rows)))
             known.append(
-                self._policy.sample_deals(asking.decisions, asking.inputs, rows, deal_keys.reshape(len(rows), drawn))
+                self._policy.sample_deals(batch.decisions, batch.inputs, rows, deal_keys.reshape(len(rows), count))
             )
         return np.concatenate(known, axis=1)
 
-    def _resample_deals(self, asking: _LookaheadBatch, rows: Indices, first: int, deals: int) -> NDArray[np.uint8]:
+    def _resample_deals(self, batch: _LookaheadBatch, rows: Indices, first: int, deals: int) -> NDArray[np.uint8]:
         """Draw deals, and resample them by the last acts of the others: [r, deals, others, cards]."""
-        keys = splitmix64_array(observation_keys(asking.inputs.observation[rows]), _LOOKAHEAD_STREAM)
-        more = np.arange(OVERSAMPLING_FACTOR * first, OVERSAMPLING_FACTOR * (first + deals))
-        deal_keys = splitmix64_array(np.repeat(keys, len(more)), np.tile(more, len(rows))).reshape(len(rows), len(more))
-        drawn = self._policy.sample_deals(asking.decisions, asking.inputs, rows, deal_keys)
-        return resample_deals(self._policy, asking.decisions, asking.inputs, rows, drawn, deals)
+        keys = splitmix64_array(observation_keys(batch.inputs.observation[rows]), _LOOKAHEAD_STREAM)
+        numbers = np.arange(OVERSAMPLING_FACTOR * first, OVERSAMPLING_FACTOR * (first + deals))
+        deal_keys = splitmix64_array(np.repeat(keys, len(numbers)), np.tile(numbers, len(rows)))
+        drawn = self._policy.sample_deals(
+            batch.decisions, batch.inputs, rows, deal_keys.reshape(len(rows), len(numbers))
+        )
+        return resample_deals(self._policy, batch.decisions, batch.inputs, rows, drawn, deals)
 
 
 def _batches(rows: Indices, size: int) -> Iterator[Indices]:

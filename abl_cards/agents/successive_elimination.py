@@ -64,22 +64,25 @@ class SuccessiveElimination:
         Dropped labels are compared on the deals that they were evaluated on, those without deals by earlier points.
         """
         is_evaluated = ~np.isnan(self._results)
-        number = is_evaluated.sum(axis=1)
-        tried = np.where(is_evaluated, self._results, 0)
-        most = np.zeros(self.decision.max(initial=0) + 1, number.dtype)
-        np.maximum.at(most, self.decision, number)
-        full = number == most[self.decision]
-        mean = tried.sum(axis=1) / np.maximum(number, 1)
+        num_deals = is_evaluated.sum(axis=1)
+        results = np.where(is_evaluated, self._results, 0)
+        max_deals = np.zeros(self.decision.max(initial=0) + 1, num_deals.dtype)
+        np.maximum.at(max_deals, self.decision, num_deals)
+        full = num_deals == max_deals[self.decision]
+        mean = results.sum(axis=1) / np.maximum(num_deals, 1)
         best = self._find_best_labels(np.where(full, self._prior_log_probs + mean / self._temperature, -np.inf))
-        lack = np.where(is_evaluated, tried[best] - tried, 0)
-        loses = lack.sum(axis=1) / np.maximum(number, 1)
-        loses = np.where(number > 0, loses, self._previous_points[best] - self._previous_points)
-        points = np.where(most[self.decision] > 0, mean[best] - loses, self._previous_points)
+        lack = np.where(is_evaluated, results[best] - results, 0)
+        loses = lack.sum(axis=1) / np.maximum(num_deals, 1)
+        loses = np.where(num_deals > 0, loses, self._previous_points[best] - self._previous_points)
+        points = np.where(max_deals[self.decision] > 0, mean[best] - loses, self._previous_points)
         self.expected_points = points.astype(np.float32)
         spread = np.where(is_evaluated, lack - loses[:, None], 0)
-        error = np.sqrt((spread**2).sum(axis=1) / np.maximum(number - 1, 1) / np.maximum(number, 1)) + systematic_error
+        error = (
+            np.sqrt((spread**2).sum(axis=1) / np.maximum(num_deals - 1, 1) / np.maximum(num_deals, 1))
+            + systematic_error
+        )
         behind = self._prior_log_probs[best] - self._prior_log_probs + loses / self._temperature
-        hopeful = (behind <= ELIMINATION_ERRORS * error / self._temperature) & (number > 0)
+        hopeful = (behind <= ELIMINATION_ERRORS * error / self._temperature) & (num_deals > 0)
         hopeful[best] = True
         several = np.bincount(self.decision[hopeful], minlength=self.decision.max(initial=0) + 1) > 1
         self.active = np.flatnonzero(hopeful & several[self.decision])

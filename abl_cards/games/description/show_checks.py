@@ -256,18 +256,18 @@ def _check_result(known: KnownNames, terms: tuple[Term, ...]) -> ShowProblem | N
 
 
 def _check_name(known: KnownNames, terms: tuple[Term, ...]) -> ShowProblem | None:
-    thing, language, text = terms
+    subject, language, text = terms
     if language not in LANGUAGES:
         return _wrong(f"{language} is no language", f"write {' or '.join(LANGUAGES)}")
     if not (isinstance(text, str) and text.startswith('"')) or text == '""':
         return _wrong(f"{text} is no text", 'write it as "…"')
-    if thing in known.fluent_names | known.roles:
+    if subject in known.fluent_names | known.roles:
         return None
-    name, places = split_term(thing)
+    name, places = split_term(subject)
     if name == "place" and len(places) == 1 and isinstance(places[0], int) and 1 <= places[0] <= len(known.seats):
         return None
-    remedy = did_you_mean(str(thing), map(str, known.fluent_names | known.roles)) or "or place(P) from 1"
-    return f"{thing} is no fluent, role or place", remedy, ErrorCode.UNKNOWN_NAME
+    remedy = did_you_mean(str(subject), map(str, known.fluent_names | known.roles)) or "or place(P) from 1"
+    return f"{subject} is no fluent, role or place", remedy, ErrorCode.UNKNOWN_NAME
 
 
 SHOW_PREDICATES: Mapping[Signature, Callable[[KnownNames, tuple[Term, ...]], ShowProblem | None]] = {
