@@ -138,12 +138,19 @@ class Engine:
         """Begin one match for each key.
 
         Args:
-            keys: [n] random keys; equal keys give equal deals.
+            keys: [n] random keys, whole numbers from 0 on; equal keys give equal deals.
             listener: Called at every event of the tables; None for none.
 
         Returns:
             The tables, with cards dealt.
+
+        Raises:
+            GameError: The keys are no such numbers.
         """
+        given = np.asarray(keys)
+        if given.ndim != 1 or (given.size and (given.dtype.kind not in "iu" or given.min() < 0)):
+            message = f"keys: whole numbers [n] from 0 to 2**64 - 1, not {given.dtype} of shape {given.shape}"
+            raise GameError(message, ErrorCode.INVALID_VALUE)
         return Tables.begin(self.rules, keys, listener, self.fixed_deals)
 
     def with_deals(self, fixed_deals: FixedDeals) -> Engine:

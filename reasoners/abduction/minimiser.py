@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.core import ErrorCode, GameError
+from abl_cards.core import ErrorCode, GameError, check_list
 from abl_cards.games import Engine, Game, load
 from abl_cards.games.preferences import PreferenceModel, list_candidates
 from abl_cards.games.tables import Choices, Decisions
@@ -55,6 +56,7 @@ class Minimiser:
             KBError: The rules have errors.
             TypeError: Another argument is given with preferences that are compiled already.
         """
+        exclude = [str(name) for name in check_list("exclude", exclude, is_ordered=False)]
         if isinstance(game, str):
             game = load(game)
         if isinstance(game, Game):
@@ -95,8 +97,18 @@ class Minimiser:
             decisions: The plays to decide, n of them.
             labels: [n] index of a legal label.
             estimate: [n, others, cards] expected number of copies in the other hands; None for no estimate.
+
+        Raises:
+            GameError: These are no labels, or one is not legal.
         """
+        labels = np.asarray(labels)
+        if labels.dtype.kind not in "iu" or labels.shape != (len(decisions.rows),) or labels.min(initial=0) < 0:
+            message = f"labels: whole numbers [{len(decisions.rows)}] from 0 on, not {labels.dtype} {labels.shape}"
+            raise GameError(message, ErrorCode.INVALID_VALUE)
         lists = list_candidates(self.preference_model, decisions, labels, estimate, distinct_only=True)
+        if (lists.start[1:] == lists.start[:-1]).any():
+            decision = int((lists.start[1:] == lists.start[:-1]).argmax())
+            raise GameError(f"labels: {labels[decision]} is not legal in decision {decision}", ErrorCode.ILLEGAL_MOVE)
         return lists.select(self._first_rows(decisions, lists, estimate=estimate))
 
     def realise(
@@ -111,15 +123,17 @@ class Minimiser:
 
         Args:
             decisions: The plays to decide, n of them.
-            label_probabilities: [n, labels] probability of each label; illegal labels may have any value.
+            label_probabilities: [n, labels] probability of each label, or any number that grows with it; illegal labels
+                may have any value.
             estimate: [n, others, cards] expected number of copies in the other hands; None for no estimate.
 
         Returns:
             One move for each decision.
 
         Raises:
-            GameError: The shape of the probabilities is wrong.
+            GameError: The probabilities have another shape or dtype, or one is NaN.
         """
+        label_probabilities = np.asarray(label_probabilities)
         num_labels, num_decisions = decisions.legal_mask.shape
         if label_probabilities.shape != (num_decisions, num_labels):
             message = f"label_probabilities: shape {label_probabilities.shape}, expected {(num_decisions, num_labels)}"
@@ -160,7 +174,7 @@ class Minimiser:
             [moves] rows of the candidates in that order.
         """
         cost, consistent = self.preference_model.costs(decisions, lists, estimate)
-        improbability = np.zeros(len(cost)) if probabilities is None else -probabilities
+        improbability = np.zeros(len(cost)) if probabilities is None else -_to_floats(probabilities)
         return np.lexsort((cost, improbability, ~consistent, lists.decision_index))
 
     def _first_rows(
@@ -181,6 +195,14 @@ class Minimiser:
             order = self.order(decisions.select(rows), batch, None if probabilities is None else probabilities[moves])
             first_rows.append(order[start[:-1]] + moves.start)
         return np.concatenate(first_rows)
+
+
+def _to_floats(probabilities: NDArray[Any]) -> NDArray[np.floating]:
+    """Return probabilities in a type of floats; raises GameError for NaN and for what are no real numbers."""
+    if probabilities.dtype.kind not in "fiub" or np.isnan(probabilities).any():
+        message = f"probabilities: real numbers, not {probabilities.dtype} or NaN"
+        raise GameError(message, ErrorCode.INVALID_VALUE)
+    return probabilities if probabilities.dtype.kind == "f" else probabilities.astype(np.float64)
 
 
 def _batches(start: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:

@@ -235,4 +235,8 @@ def _find_move(engine: Engine, decision_point: DecisionPoint, move: Any) -> int:
 
 def _move_text(move: Any) -> str:
     """Return a move in JSON form or as text as a text."""
-    return move if isinstance(move, str) else json.dumps(move)
+    try:
+        return move if isinstance(move, str) else json.dumps(move)
+    except TypeError:
+        message = f"move: {move!r:.60} is no move: give its JSON form, as Game.legal_moves lists it"
+        raise GameError(message, ErrorCode.INVALID_MOVE) from None

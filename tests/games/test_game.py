@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import abl_cards as abl
@@ -130,6 +131,12 @@ def test_an_option_of_a_choice_is_assessed(game: abl.Game) -> None:
     with pytest.raises(abl.GameError) as error:
         game.explain(state, "S2")
     assert error.value.code == abl.ErrorCode.ILLEGAL_MOVE
+
+
+def test_an_array_is_no_move(game: abl.Game) -> None:
+    with pytest.raises(abl.GameError) as error:
+        game.explain(STATE, np.array(["H4"]))
+    assert error.value.code == abl.ErrorCode.INVALID_MOVE
 
 
 @pytest.mark.parametrize(("hand", "move"), [(["H2", "D2", "C9"], "H2 D2"), (["H2", "D2", "C9"], "C9")])

@@ -155,3 +155,34 @@ def test_what_a_minimiser_cannot_be_made_of(tmp_path: Path) -> None:
     with pytest.raises(GameError) as error:
         Minimiser(game).realise(decisions, np.ones((5, 3)))
     assert error.value.code == ErrorCode.INVALID_VALUE
+
+
+def test_what_no_minimiser_realises() -> None:
+    """Refuse NaN, which sorts last and let the cheapest label win; order by integers of any type."""
+    game = load("president")
+    decisions = game.engine().sample_decisions(5, seed=8)
+    minimiser, shape = Minimiser(game), decisions.legal_mask.T.shape
+    for probabilities in (np.full(shape, np.nan), np.ones(shape, complex), None):
+        with pytest.raises(GameError) as error:
+            minimiser.realise(decisions, probabilities)  # type: ignore[arg-type]
+        assert error.value.code == ErrorCode.INVALID_VALUE
+    ranks = np.random.default_rng(0).permuted(np.tile(np.arange(shape[1]), (5, 1)), axis=1)
+    expected = minimiser.realise(decisions, ranks.astype(np.float32)).cards.tolist()
+    for given in (ranks.astype(np.uint8), ranks, ranks.tolist()):
+        assert minimiser.realise(decisions, given).cards.tolist() == expected  # type: ignore[arg-type]
+    illegal = (decisions.legal_mask == 0).argmax(axis=0)
+    wrong: list[Any] = [illegal[:2], np.full(5, -1), illegal.astype(float), None]
+    for labels, code in [(illegal, ErrorCode.ILLEGAL_MOVE), *((labels, ErrorCode.INVALID_VALUE) for labels in wrong)]:
+        with pytest.raises(GameError) as error:
+            minimiser.realise_labels(decisions, labels)
+        assert error.value.code == code
+    with pytest.raises(GameError) as error:
+        Minimiser(game, exclude="structure")
+    assert error.value.code == ErrorCode.INVALID_VALUE
+
+
+@pytest.mark.parametrize("keys", [[1.5], [-1], 5, None, [[1, 2]], ["1"]])
+def test_keys_of_matches_are_numbers(keys: object) -> None:
+    with pytest.raises(GameError) as error:
+        load("president").engine().start_matches(keys)  # type: ignore[arg-type]
+    assert error.value.code == ErrorCode.INVALID_VALUE
