@@ -18,7 +18,7 @@ from abl_cards.games.notation import seats
 from abl_cards.games.notation.fields import Counts, error_context, read_cards, read_list, state_fields
 from abl_cards.games.notation.positions import TablePosition
 from abl_cards.games.notation.state_reader import StateReader
-from abl_cards.games.tables import can_hold, largest_hand
+from abl_cards.games.tables import can_hold, hands_vary_in_play, largest_hand
 
 _LAYS_ASIDE = Signature.parse("lays_aside/2")
 
@@ -28,7 +28,7 @@ def read_hands(reader: StateReader) -> None:
     rules, required, position = reader.rules, reader.required, reader.position
     with error_context("hand"):
         own_hand = read_cards(rules, reader.value["hand"])
-        if not own_hand.any():
+        if not (own_hand.any() or hands_vary_in_play(rules) or (rules.has_draws and position.choice >= 0)):
             raise GameError("there are no cards", ErrorCode.INVALID_STATE)
         if not can_hold(rules, int(own_hand.sum())):
             raise GameError(

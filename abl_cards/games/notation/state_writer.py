@@ -17,7 +17,14 @@ from abl_cards.games.notation.play_writer import notate_moves
 from abl_cards.games.notation.required_fields import RequiredFields, fields_to_write
 from abl_cards.games.notation.trick_json import passed_in_trick, seats_in_trick, write_trick
 from abl_cards.games.state import NO_SEAT
-from abl_cards.games.tables import Choices, Decisions, PlayerView, card_drawn, cards_in_stock
+from abl_cards.games.tables import (
+    Choices,
+    Decisions,
+    PlayerView,
+    card_drawn,
+    cards_in_stock,
+    hands_vary_in_play,
+)
 from abl_cards.games.types import NO_CARD
 
 FieldWriter = Callable[[str, Any], None]
@@ -109,7 +116,7 @@ def _write_acts(rules: CompiledGame, view: PlayerView, row: int, required: Requi
     if "laid_down" in required.fields:
         write("laid_down", state.num_plays[table])
     finished = [seat for seat in state.finish_order[table].tolist() if seat != NO_SEAT]
-    if finished:
+    if finished or (hands_vary_in_play(rules) and not state.hands[table].any(axis=1).all()):
         write("finish", finished)
 
 

@@ -27,6 +27,7 @@ from abl_cards.games.notation.required_fields import (
 from abl_cards.games.notation.state_reader import StateReader
 from abl_cards.games.notation.trick_json import passed_in_trick, read_picked, read_trick, seats_since_leader
 from abl_cards.games.state import CHOICE, NO_SEAT, PLAY
+from abl_cards.games.tables import hands_vary_in_play
 from abl_cards.games.types import LEADING, NO_CARD
 
 
@@ -232,11 +233,13 @@ def _read_remaining(reader: StateReader) -> None:
             raise reader.missing("acts")
         position.acts = int(not is_start)
     empty = [seat for seat in range(rules.seating.seats) if not position.hands[seat].any()]
-    finished = reader.get("finish", [])
+    finished, hands_vary = reader.get("finish", []), hands_vary_in_play(rules)
     for seat in finished:
-        if seat not in empty:
+        if seat not in empty and not hands_vary:
             raise GameError(f"finish: seat {seat} still holds cards", ErrorCode.INVALID_STATE)
-    if position.choice < 0:
+    if hands_vary and (reader.has("finish") or position.choice >= 0):
+        position.finish = finished
+    elif position.choice < 0:
         position.finish = [*finished, *(seat for seat in empty if seat not in finished)]
     position.plays = reader.get("laid_down")
     for seat, count in enumerate(position.plays or ()):

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from abl_cards.games.tables.decision_point import Action, DecisionPoint, is_play_decision
     from abl_cards.games.tables.decisions import Decisions
     from abl_cards.games.tables.events import EventRules
-    from abl_cards.games.tables.hand_limits import can_hold, check_countable, largest_hand
+    from abl_cards.games.tables.hand_limits import can_hold, check_countable, hands_vary_in_play, largest_hand
     from abl_cards.games.tables.initial_fluents import check_initial_fluents, initial_fluent_state, list_initial_fluents
     from abl_cards.games.tables.knowledge import (
         LOG_ODDS_SCALE,
@@ -83,6 +83,7 @@ __all__ = [
     "find_belief_cells",
     "find_max_declared",
     "get_belief_model",
+    "hands_vary_in_play",
     "initial_fluent_state",
     "is_play_decision",
     "largest_hand",

@@ -39,6 +39,25 @@ def largest_hand(rules: CompiledGame) -> int:
     return cached_number(rules.kb, "largest hand", lambda: max(rules.usual_hand_size, max_hand_size(rules)))
 
 
+@cache_per_game
+def hands_vary_in_play(rules: CompiledGame) -> bool:
+    """Return True if cards come to hands or leave them besides plays, once play has begun.
+
+    Args:
+        rules: Compiled rules.
+
+    Returns:
+        True for games with a pile, and where an event of play moves cards. A seat that is out may then hold cards
+        again, and one without cards need not be out.
+    """
+    updates = EventRules.from_rules(rules).updates
+    return rules.has_pile or any(
+        len(updates[event].transfers) + len(updates[event].kitty_takes) > 0
+        for event in _PLAY_EVENTS
+        if event in updates
+    )
+
+
 def can_hold(rules: CompiledGame, cards: int) -> bool:
     """Return True if a hand can have this number of cards.
 
@@ -79,12 +98,7 @@ def max_hand_size(rules: CompiledGame) -> int:
     """
     random = np.random.default_rng(0)
     try:
-        updates = EventRules.from_rules(rules).updates
-        if any(
-            len(updates[event].transfers) + len(updates[event].kitty_takes)
-            for event in _PLAY_EVENTS
-            if event in updates
-        ):
+        if hands_vary_in_play(rules):
             return len(rules.pack.deck)
         return _simulated_max_hand_size(rules, random)
     except (GameError, KBError):

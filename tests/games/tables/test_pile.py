@@ -33,6 +33,16 @@ class _Draws(NullListener):
             self.draws.setdefault(table, []).append((seat, kind, int(tables.state.owner[table])))
 
 
+def _edited_folder(tmp_path: Path, *edits: tuple[str, str]) -> str:
+    text = (PILE / "game.lp").read_text("utf-8")
+    for old, new in edits:
+        assert text.count(old) == 1
+        text = text.replace(old, new)
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "game.lp").write_text(text, "utf-8")
+    return str(tmp_path / "mine")
+
+
 def test_the_winner_of_a_trick_draws_the_next_cards_and_chooses() -> None:
     engine, listener = load(str(PILE)).engine(), _Draws()
     tables = Tables.begin(engine.rules, match_keys(30, 1), listener)
@@ -90,20 +100,37 @@ def test_states_between_tricks_read_back() -> None:
     assert seen > 15
 
 
+def test_states_of_seats_that_draw_after_their_last_card_read_back(tmp_path: Path) -> None:
+    """A seat that is out may hold cards again, and one without cards may choose: both were refused."""
+    draws = ":- due(1), owner(S), not out(T) : seat(T).\ndraws(S) :- due(1), out(S)."
+    edits = ("over :- out(_).", "over :- #count { S : out(S) } > 1."), (":- due(1), owner(S).", draws)
+    engine = load(_edited_folder(tmp_path, *edits)).engine()
+    keeps = engine.rules.schema.options.index("on")
+    tables, num_back = Tables.begin(engine.rules, match_keys(20, 9)), 0
+    tables.auto_next_episode = False
+    while num_back < 6:
+        for rows, of_rows in ((tables.rows_to_play(), tables.decisions), (tables.rows_to_choose(), tables.choices)):
+            if rows.size and tables.state.seats_out[rows].any():
+                row = int(tables.state.seats_out[rows].argmax())
+                point = engine.decision_point_at(of_rows(rows), row)
+                again = engine.read_decision_point(json.loads(json.dumps(point.state)))
+                assert again.labels == point.labels
+                state = again.decision.view.state
+                assert state.seats_out[0] == tables.state.seats_out[rows[row]]
+                num_back += bool(tables.state.hands[rows[row], tables.state.finish_order[rows[row], 0]].any())
+        if (choosing := tables.rows_to_choose()).size:
+            tables.choose(choosing, np.full(len(choosing), keeps, np.uint8))
+        elif not step(tables):
+            break
+    assert num_back > 5
+    empty = {"stage": "go", "hand": [], "cards": [3, 3], "seat": 0, "stock": 0, "asked_now": True}
+    assert engine.read_decision_point(empty).decision.view.hand.sum() == 0
+
+
 def _play_some(folder: str) -> None:
     tables = Tables.begin(load(folder).engine().rules, match_keys(40, 1))
     for _ in range(300):
         step(tables)
-
-
-def _edited_folder(tmp_path: Path, *edits: tuple[str, str]) -> str:
-    text = (PILE / "game.lp").read_text("utf-8")
-    for old, new in edits:
-        assert text.count(old) == 1
-        text = text.replace(old, new)
-    (tmp_path / "mine").mkdir()
-    (tmp_path / "mine" / "game.lp").write_text(text, "utf-8")
-    return str(tmp_path / "mine")
 
 
 def test_who_takes_up_what_lies_aside_takes_no_card_of_the_pile(tmp_path: Path) -> None:
