@@ -186,7 +186,7 @@ def _read_turn_fields(reader: StateReader) -> None:
     rules, value, position = reader.rules, reader.value, reader.position
     seat, following = position.seat, position.to_beat != LEADING
     if not following:
-        if reader.has("top"):
+        if reader.has("top") and not (position.choice >= 0 and rules.has_pile):  # between tricks the owner leads next
             raise GameError("top: there is no play to beat", ErrorCode.INVALID_STATE)
         for field in ("passed", "has_passed"):
             if value.get(field):

@@ -127,6 +127,20 @@ def test_states_of_seats_that_draw_after_their_last_card_read_back(tmp_path: Pat
     assert engine.read_decision_point(empty).decision.view.hand.sum() == 0
 
 
+def test_states_of_choices_name_the_seat_that_leads_next(tmp_path: Path) -> None:
+    """A seat that does not lead chooses by rules that read ``owner/1``: its state had no options."""
+    asks = "asked_now, not due(1), owner(T), next(T,S).\n#external asked(S) : seat(S)."
+    options = "option(on;swap) :- stage(go), owner(S), not asked(S)."
+    edits = ("asked_now, not due(1), owner(S).", asks), ("option(on;swap) :- stage(go).", options)
+    engine = load(_edited_folder(tmp_path, *edits)).engine()
+    tables = Tables.begin(engine.rules, match_keys(20, 9))
+    while not (rows := tables.rows_to_choose()).size:
+        assert step(tables)
+    point = engine.decision_point_at(tables.choices(rows), 0)
+    again = engine.read_decision_point(json.loads(json.dumps(point.state)))
+    assert [str(action) for action in again.actions] == ["on", "swap"]
+
+
 def _play_some(folder: str) -> None:
     tables = Tables.begin(load(folder).engine().rules, match_keys(40, 1))
     for _ in range(300):
