@@ -147,10 +147,7 @@ class Engine:
         Raises:
             GameError: The keys are no such numbers.
         """
-        given = np.asarray(keys)
-        if given.ndim != 1 or (given.size and (given.dtype.kind not in "iu" or given.min() < 0)):
-            message = f"keys: whole numbers [n] from 0 to 2**64 - 1, not {given.dtype} of shape {given.shape}"
-            raise GameError(message, ErrorCode.INVALID_VALUE)
+        _check_keys(keys)
         return Tables.begin(self.rules, keys, listener, self.fixed_deals)
 
     def with_deals(self, fixed_deals: FixedDeals) -> Engine:
@@ -268,7 +265,7 @@ class Engine:
         Raises:
             GameError: A field is missing or wrong, or the record has no such move.
         """
-        if importer := self._importer_for([value]):
+        if importer := _importer_for(self.rules, [value]):
             return importer.read_decision_point(self.rules, value, move)
         return read_decision_point(self.rules, value, move, for_explanation)
 
@@ -285,7 +282,7 @@ class Engine:
         Raises:
             GameError: An act is illegal, or not of the seat whose turn it is.
         """
-        if importer := self._importer_for([record]):
+        if importer := _importer_for(self.rules, [record]):
             return [importer.read_decision_point(self.rules, record, act) for act in acts]
         return recorded_decision_points(self.rules, record, acts, decisions)
 
@@ -299,7 +296,7 @@ class Engine:
         Raises:
             GameError: A record is wrong, or has no such move.
         """
-        if importer := self._importer_for(records):
+        if importer := _importer_for(self.rules, records):
             return importer.decisions_at_acts(self.rules, records, moves)
         return decisions_at_acts(self.rules, records, moves)
 
@@ -309,7 +306,7 @@ class Engine:
         Args:
             records: The records.
         """
-        if importer := self._importer_for(records):
+        if importer := _importer_for(self.rules, records):
             return [list(range(1, 1 + importer.count_plays(record))) for record in records]
         return find_play_acts(self.rules, records)
 
@@ -350,17 +347,11 @@ class Engine:
             Counts of what was replayed, and the differences.
         """
         carry_over = {} if carry_over is None else carry_over
-        importer = carry_over["importer"] = carry_over.get("importer") or self._importer_for(records)
+        importer = carry_over["importer"] = carry_over.get("importer") or _importer_for(self.rules, records)
         if importer:
             result: ReplayResult = importer.replay(self.rules, records, listener, carry_over)
             return result
         return replay_records(self.rules, records, listener, carry_over)
-
-    def _importer_for(self, records: Sequence[Any]) -> RecordImporter | None:
-        """Return the importer of the records, judged by the first readable one; None for records of our own form."""
-        importer = find_importer(self.rules.folder)
-        first = next((record for record in records if isinstance(record, Mapping)), None)
-        return importer if importer and first is not None and importer.can_read(first) else None
 
     # --- samples ------------------------------------------------------------------------------------------------------
 
@@ -372,6 +363,21 @@ class Engine:
             seed: Seed of the decisions.
         """
         return draw_decisions(self.rules, num_states, seed)
+
+
+def _check_keys(keys: NDArray[np.uint64]) -> None:
+    """Raise GameError for keys of matches that are no whole numbers from 0 on."""
+    given = np.asarray(keys)
+    if given.ndim != 1 or (given.size and (given.dtype.kind not in "iu" or given.min() < 0)):
+        message = f"keys: whole numbers [n] from 0 to 2**64 - 1, not {given.dtype} of shape {given.shape}"
+        raise GameError(message, ErrorCode.INVALID_VALUE)
+
+
+def _importer_for(rules: CompiledGame, records: Sequence[Any]) -> RecordImporter | None:
+    """Return the importer of records, judged by the first readable one; None for records of our own form."""
+    importer = find_importer(rules.folder)
+    first = next((record for record in records if isinstance(record, Mapping)), None)
+    return importer if importer and first is not None and importer.can_read(first) else None
 
 
 def _load_preferences(rules: CompiledGame, path: Path) -> KnowledgeBase:

@@ -78,7 +78,7 @@ def test_equal_agents_have_one_name() -> None:
         ("abl:noabln", ErrorCode.UNKNOWN_AGENT_OPTION, "'noabln' .*'abl' .*'no-abln'"),
         ("abl:preset=huge", None, "'guandan-huge'"),
         ("abl:supervised,no-abln,preset=huge", None, "'guandan-huge-no-abln-supervised'"),
-        ("abl:weights=nowhere.safetensors", None, r"nowhere\.json"),
+        ("abl:weights=nowhere.safetensors", None, r"nowhere\.safetensors"),
         ("abl:weights=x,no-abln,preset=small", ErrorCode.INVALID_AGENT_OPTION, "no-abln, preset"),
         ("human:lang=fr", None, "'fr'"),
         ("human:lang", ErrorCode.UNKNOWN_AGENT_OPTION, "'lang'"),
