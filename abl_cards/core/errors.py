@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import copyreg
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import Any
 
@@ -209,16 +210,9 @@ class GameError(ValueError):
         super().__init__(message)
         self.code, self.values = code, tuple(values)
 
-    def __reduce__(self) -> tuple[Callable[..., BaseException], tuple[Any, ...]]:
-        """Pickle by attributes, as subclasses are made of other arguments than their message."""
-        return restore_error, (type(self), self.args, self.__dict__.copy())
-
-
-def restore_error(error_class: type[BaseException], args: tuple[Any, ...], state: dict[str, Any]) -> BaseException:
-    """Return a pickled error: without calling ``__init__``, with its attributes."""
-    error = error_class.__new__(error_class, *args)
-    error.__dict__.update(state)
-    return error
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle by attributes, without ``__init__``: subclasses are made of other arguments than their message."""
+        return copyreg.__newobj__, (type(self), *self.args), self.__dict__.copy()  # type: ignore[attr-defined]
 
 
 class TooManyMovesError(GameError):
