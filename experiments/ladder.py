@@ -19,7 +19,7 @@ from abl_cards.experiments.rules import GameConfig
 from abl_cards.experiments.trained_agents import QUICK_AGENT, train_quick_agent
 from abl_cards.experiments.workspace import ExperimentWorkspace
 from abl_cards.games import Engine
-from abl_cards.learners import PRESETS, WEIGHTS_FOLDER
+from abl_cards.learners import list_shipped_presets
 from abl_cards.matches import PairResult, RatingLadder, fit_ratings
 
 REFERENCE = "kb"
@@ -70,8 +70,7 @@ def run(settings: LadderConfig, workspace: ExperimentWorkspace) -> ExperimentRep
 
 def game_agents(engine: Engine) -> tuple[str, ...]:
     """Return the agents of a game without variants."""
-    files = [WEIGHTS_FOLDER / f"{engine.game}-{preset}.safetensors" for preset in PRESETS]
-    return (*_BASELINES, *((_LEARNED,) if any(file.exists() for file in files) else ()))
+    return (*_BASELINES, *((_LEARNED,) if list_shipped_presets(engine.game) else ()))
 
 
 def report(

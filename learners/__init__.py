@@ -88,6 +88,7 @@ if TYPE_CHECKING:
         PPOConfig,
         Preset,
         default_preset,
+        list_shipped_presets,
     )
     from abl_cards.learners.splitter import CardSequences, SplitterCard, SplitterNetwork, load_splitter, save_splitter
     from abl_cards.learners.strength import (
@@ -181,6 +182,7 @@ __all__ = [
     "fit_temperature",
     "hands_loss",
     "k_means",
+    "list_shipped_presets",
     "load_card",
     "load_model",
     "load_networks",

@@ -245,9 +245,17 @@ def default_preset(game: str) -> str:
     Args:
         game: Name of the game.
     """
-    return next(
-        (name for name in DEFAULT_PRESETS if (WEIGHTS_FOLDER / f"{game}-{name}.safetensors").exists()), UNTRAINED_PRESET
-    )
+    shipped = list_shipped_presets(game)
+    return next((name for name in DEFAULT_PRESETS if name in shipped), UNTRAINED_PRESET)
+
+
+def list_shipped_presets(game: str) -> list[str]:
+    """Return the presets whose weights for a game come with the package, in the order of `PRESETS`.
+
+    Args:
+        game: Name of the game.
+    """
+    return [name for name in PRESETS if (WEIGHTS_FOLDER / f"{game}-{name}.safetensors").exists()]
 
 
 @dataclass(frozen=True)

@@ -19,19 +19,17 @@ def default_agent() -> str:
 
 def has_weights(name: str) -> bool:
     """Return whether weights for a game are shipped."""
-    return bool(_packaged_presets(name))
+    from abl_cards.learners import list_shipped_presets
 
-
-def _packaged_presets(name: str) -> list[int]:
-    """Return the indices of the presets with shipped weights; simpler presets have lower indices."""
-    from abl_cards.learners import PRESETS, WEIGHTS_FOLDER
-
-    return [index for index, preset in enumerate(PRESETS) if (WEIGHTS_FOLDER / f"{name}-{preset}.safetensors").exists()]
+    return bool(list_shipped_presets(name))
 
 
 def choose_default_game(names: Sequence[str]) -> str:
     """Return the game with shipped weights of the simplest preset, or else the first game."""
-    return min(names, key=lambda name: min(_packaged_presets(name), default=1 << 10))
+    from abl_cards.learners import PRESETS, list_shipped_presets
+
+    order = list(PRESETS)  # simpler presets come first
+    return min(names, key=lambda name: min(map(order.index, list_shipped_presets(name)), default=len(order)))
 
 
 def profile_title(loaded_game: Game, profile: str) -> BilingualText:
