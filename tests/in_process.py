@@ -7,6 +7,7 @@ covered by ``tests/asp``, and by the tests that use ``sandboxed``.
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
@@ -55,21 +56,21 @@ def low_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Limits.__init__, "__defaults__", LOW_LIMITS)
 
 
-class InProcessWorker:
+class InProcessWorker(ABC):
     """Replacement of a worker process, which would import everything again and load all kernels."""
 
-    def __init__(self, module: str, *_: Any) -> None:
+    def __init__(self, module: str, *_: Any) -> None:  # noqa: B027
         pass
 
     def request(self, payload: Any) -> Any:
         """Return the answer; it and the payload pass through JSON."""
         return json.loads(json.dumps(self.answer(json.loads(json.dumps(payload)))))
 
+    @abstractmethod
     def answer(self, payload: Any) -> Any:
         """Do what the module of the worker does."""
-        raise NotImplementedError
 
-    def close(self) -> None:
+    def close(self) -> None:  # noqa: B027
         """End the worker."""
 
 

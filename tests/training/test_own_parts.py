@@ -347,7 +347,7 @@ def test_a_wrong_output_is_named(tmp_path: Path, change: Any, code: ErrorCode) -
     assert error.value.code == code
 
 
-class Tied(LinearPolicy):
+class TiedWeightsPolicy(LinearPolicy):
     """A policy with one layer under two names."""
 
     def __init__(self, sizes: GameShape) -> None:
@@ -356,14 +356,14 @@ class Tied(LinearPolicy):
 
 
 def test_tied_weights_are_saved_and_played(tmp_path: Path) -> None:
-    trainer = Trainer(SHORT, policy=Tied(shape()), config=config(tmp_path))
+    trainer = Trainer(SHORT, policy=TiedWeightsPolicy(shape()), config=config(tmp_path))
     trainer.save_weights(trainer.weights_path)
-    named: Any = make_agent(f"abl:weights={trainer.weights_path},policy={__file__}:Tied", trainer.engine)
+    named: Any = make_agent(f"abl:weights={trainer.weights_path},policy={__file__}:TiedWeightsPolicy", trainer.engine)
     state = named.policy.networks.state_dict()
     assert torch.equal(state["decision.module.same.weight"], trainer.learner.ema.weights["module.logits.weight"])
 
 
-class Writing(LinearPolicy):
+class BatchWritingPolicy(LinearPolicy):
     """A policy that writes into an input of the others."""
 
     def forward(self, batch: Batch) -> torch.Tensor:
@@ -371,14 +371,14 @@ class Writing(LinearPolicy):
         return super().forward(batch)
 
 
-class Stateful(LinearPolicy):
+class ExtraStatePolicy(LinearPolicy):
     """A policy whose state is no tensor."""
 
     def get_extra_state(self) -> dict[str, int]:
         return {"steps": 1}
 
 
-@pytest.mark.parametrize("policy", [Writing, Stateful])
+@pytest.mark.parametrize("policy", [BatchWritingPolicy, ExtraStatePolicy])
 def test_a_network_that_harms_the_run_is_refused(tmp_path: Path, policy: Callable[[GameShape], LinearPolicy]) -> None:
     with pytest.raises(GameError, match=policy.__name__) as error:
         Trainer(SHORT, policy=policy(shape()), config=config(tmp_path))

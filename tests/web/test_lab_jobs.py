@@ -12,16 +12,16 @@ pytest.importorskip("starlette", reason="the page needs starlette: pip install '
 
 from tests.effort import amount
 from tests.web.conftest import Page
-from tests.web.labs import ask, begin, run_job
+from tests.web.labs import open_lab, post, run_job
 
 Within = Callable[..., Any]
 
 
-def test_rules_are_told_in_words_balanced_and_covered(with_page: Within) -> None:
+def test_rules_are_described_balanced_and_covered(with_page: Within) -> None:
     async def play(page: Page) -> None:
-        lab, _ = await begin(page)
-        english = (await ask(page, lab, "words"))["sections"]
-        chinese = (await ask(page, lab, "words", language="zh"))["sections"]
+        lab, _ = await open_lab(page)
+        english = (await post(page, lab, "words"))["sections"]
+        chinese = (await post(page, lab, "words", language="zh"))["sections"]
         assert english[0]["lines"][0].startswith("4 seats")
         assert chinese[0]["lines"][0].startswith("4家")
         games = amount(6, 20)
@@ -29,30 +29,30 @@ def test_rules_are_told_in_words_balanced_and_covered(with_page: Within) -> None
         before, after = job["result"]["balance"]
         assert before == after
         assert job["done"] == job["total"] == 2 * games
-        await ask(page, lab, "write", name="more.lp", text="never(R) :- held(R,4), held(R,1), not held(R,2).")
+        await post(page, lab, "write", name="more.lp", text="never(R) :- held(R,4), held(R,1), not held(R,2).")
         coverage = (await run_job(page, lab, "coverage", games=amount(2, 6)))["result"]
         assert [rule["file"] for rule in coverage["silent"] if rule["own"]] == ["more.lp"]
 
     with_page(play)
 
 
-def test_cases_are_run_and_tell_what_an_edit_breaks(with_page: Within) -> None:
+def test_cases_are_run_and_name_what_an_edit_breaks(with_page: Within) -> None:
     async def play(page: Page) -> None:
-        lab, session = await begin(page)
+        lab, session = await open_lab(page)
         assert {"name": "cases.jsonl", "own": False} in session["files"]
         job = await run_job(page, lab, "cases")
         assert (job["state"], job["result"]["wrong"]) == ("done", 0)
         assert job["result"]["cases"] == job["done"] == job["total"] > 20
-        await ask(page, lab, "write", name="more.lp", text="barred(set(R,2)) :- rank(R).")
+        await post(page, lab, "write", name="more.lp", text="barred(set(R,2)) :- rank(R).")
         job = await run_job(page, lab, "cases")
         assert job["result"]["wrong"] > 0
         assert job["result"]["first"][0]["said"]
-        await ask(page, lab, "write", name="cases.jsonl", text='{"state": {"hand": ["S5"]}, "labels": ["set(5,1)"]}\n')
+        await post(page, lab, "write", name="cases.jsonl", text='{"state": {"hand": ["S5"]}, "labels": ["set(5,1)"]}\n')
         assert (await run_job(page, lab, "cases"))["result"] == {"cases": 1, "wrong": 0, "first": []}
-        (wrong,) = (await ask(page, lab, "typed", name="cases.jsonl", text='{"words": {}}\n{"x": 1}'))["problems"]
+        (wrong,) = (await post(page, lab, "typed", name="cases.jsonl", text='{"words": {}}\n{"x": 1}'))["problems"]
         assert wrong["line"] == 2
         assert wrong["text"]
-        await ask(page, lab, "write", name="more.lp", text="x(R) :- hold(R,1).")
+        await post(page, lab, "write", name="more.lp", text="x(R) :- hold(R,1).")
         job = await run_job(page, lab, "cases")
         assert (job["state"], "hold/2" in job["problem"]) == ("failed", True)
 
@@ -60,12 +60,12 @@ def test_cases_are_run_and_tell_what_an_edit_breaks(with_page: Within) -> None:
 
 
 @pytest.mark.usefixtures("edits_in_process")
-def test_edits_that_no_case_notices_are_told(with_page: Within) -> None:
+def test_edits_that_no_case_notices_are_listed(with_page: Within) -> None:
     async def play(page: Page) -> None:
-        lab, _ = await begin(page)
+        lab, _ = await open_lab(page)
         job = await run_job(page, lab, "mutations", edits=1)
         assert (job["result"]["parents"], job["result"]["edits"]) == (True, 1)
-        await ask(page, lab, "write", name="more.lp", text="barred(set(R,4)) :- R < 4, rank(R).")
+        await post(page, lab, "write", name="more.lp", text="barred(set(R,4)) :- R < 4, rank(R).")
         job = await run_job(page, lab, "mutations", edits=2)
         assert job["state"] == "done", job
         assert (job["result"]["edits"], job["total"]) == (2, 2)
@@ -76,36 +76,36 @@ def test_edits_that_no_case_notices_are_told(with_page: Within) -> None:
 
 def test_preferences_are_weighed(with_page: Within) -> None:
     async def play(page: Page) -> None:
-        lab, _ = await begin(page)
-        known = {preference["name"]: preference for preference in (await ask(page, lab, "weights"))["preferences"]}
+        lab, _ = await open_lab(page)
+        known = {preference["name"]: preference for preference in (await post(page, lab, "weights"))["preferences"]}
         assert known["break_set"]["weights"] == [4]
         assert known["break_set"]["words"] == ["Do not break the 4 cards of 3–2.", "不要拆4张3–2。"]
         state = {"hand": ["S5", "H5", "C9"], "to_beat": ["D3"]}
-        same = await ask(page, lab, "weigh", factors={}, states=[state, {"hand": ["ZZ"]}])
+        same = await post(page, lab, "weigh", factors={}, states=[state, {"hand": ["ZZ"]}])
         assert not same["decisions"][0]["changed"]
         assert "ZZ" in same["decisions"][1]["problem"]
         factors = {"break_set": -4, "lead_low": 0, "go_out": 1}
-        (decision,) = (await ask(page, lab, "weigh", factors=factors, states=[state]))["decisions"]
+        (decision,) = (await post(page, lab, "weigh", factors=factors, states=[state]))["decisions"]
         assert decision["changed"]
         texts = [move["text"] for move in decision["moves"]]
         assert decision["before"] in texts
         assert decision["now"] == texts[0]
-        assert (await ask(page, lab, "reweigh", factors=factors))["changed"] == ["preferences.lp"]
-        known = {preference["name"]: preference for preference in (await ask(page, lab, "weights"))["preferences"]}
+        assert (await post(page, lab, "reweigh", factors=factors))["changed"] == ["preferences.lp"]
+        known = {preference["name"]: preference for preference in (await post(page, lab, "weights"))["preferences"]}
         assert known["break_set"]["weights"] == [-16]
-        (again,) = (await ask(page, lab, "weigh", factors={}, states=[state]))["decisions"]
+        (again,) = (await post(page, lab, "weigh", factors={}, states=[state]))["decisions"]
         assert again["moves"] == decision["moves"]
         assert (await page.post(lab, {"do": "reweigh", "factors": {"nothing": 2}})).status == 400
-        await ask(page, lab, "revert", name="preferences.lp")
+        await post(page, lab, "revert", name="preferences.lp")
         job = await run_job(page, lab, "match", games=24, factors={"plays_to_go": -1, "go_out": 0})
         assert job["result"]["games"] == 24
         assert job["result"]["low"] <= job["result"]["rate"] <= job["result"]["high"] < 0.6
         job = await run_job(page, lab, "ablation", games=8)
         assert {row["name"] for row in job["result"]} == set(known)
         assert [row["rate"] for row in job["result"]] == sorted(row["rate"] for row in job["result"])
-        job = (await ask(page, lab, "begin", what="match", games=4000, factors={"lead_low": 2}))["job"]
-        await ask(page, lab, "stop")
-        while (job := (await ask(page, lab, "job"))["job"])["state"] in ("waiting", "working"):
+        job = (await post(page, lab, "begin", what="match", games=4000, factors={"lead_low": 2}))["job"]
+        await post(page, lab, "stop")
+        while (job := (await post(page, lab, "job"))["job"])["state"] in ("waiting", "working"):
             await asyncio.sleep(0.02)
         assert job["state"] == "stopped"
 

@@ -21,7 +21,7 @@ from abl_cards.web.executor import EngineExecutor
 from tests.cli_runs import run
 from tests.effort import amount
 from tests.web.conftest import Page
-from tests.web.labs import ask, begin, run_job
+from tests.web.labs import open_lab, post, run_job
 
 FOUR = {"hand": ["S5", "H5", "D5", "C5"], "to_beat": None}
 Within = Callable[..., Any]
@@ -29,21 +29,21 @@ Within = Callable[..., Any]
 
 def test_an_edit_changes_legal_moves_and_nothing_of_the_game(with_page: Within) -> None:
     async def play(page: Page) -> None:
-        lab, session = await begin(page)
+        lab, session = await open_lab(page)
         assert {"name": "labels.lp", "own": False} in session["files"]
         assert all("hand" in state for state in session["states"])
-        text = (await ask(page, lab, "read", name="labels.lp"))["text"]
-        result = await ask(page, lab, "write", name="labels.lp", text=text.replace("1..4", "1..3"), states=[FOUR])
+        text = (await post(page, lab, "read", name="labels.lp"))["text"]
+        result = await post(page, lab, "write", name="labels.lp", text=text.replace("1..4", "1..3"), states=[FOUR])
         assert {"name": "labels.lp", "own": True} in result["files"]
         (gone,) = result["pinned"][0]["gone"]
         assert gone["move"] == ["C5", "D5", "H5", "S5"]
         assert gone["text"][1].endswith("⟦C5⟧⟦D5⟧⟦H5⟧⟦S5⟧")
         assert result["pinned"][0]["new"] == []
-        assert (await ask(page, lab, "check"))["problems"] == []
+        assert (await post(page, lab, "check"))["problems"] == []
         assert len((await run_job(page, lab, "smallest"))["result"]["state"]["hand"]) == 4
-        moves = (await ask(page, lab, "moves", state=FOUR))["moves"]
+        moves = (await post(page, lab, "moves", state=FOUR))["moves"]
         assert ["H5", "S5"] in [move["move"] for move in moves]
-        back = await ask(page, lab, "revert", name="labels.lp", states=[FOUR])
+        back = await post(page, lab, "revert", name="labels.lp", states=[FOUR])
         assert back["pinned"][0]["gone"] == []
 
     with_page(play)
@@ -57,11 +57,11 @@ def test_old_records_are_played_again(with_page: Within, tmp_path: Path) -> None
     )
 
     async def play(page: Page) -> None:
-        lab, _ = await begin(page)
-        result = await ask(page, lab, "replay", text=file.read_text())
+        lab, _ = await open_lab(page)
+        result = await post(page, lab, "replay", text=file.read_text())
         assert (result["episodes"], result["different"]) == (len(file.read_text().splitlines()), 0)
-        await ask(page, lab, "write", name="more.lp", text="barred(set(R,1)) :- rank(R).")
-        result = await ask(page, lab, "replay", text=file.read_text())
+        await post(page, lab, "write", name="more.lp", text="barred(set(R,1)) :- rank(R).")
+        result = await post(page, lab, "replay", text=file.read_text())
         assert result["different"] > 0
         for text in ("", "{", "[]", "{}\n" * 3000):
             assert (await page.post(lab, {"do": "replay", "text": text})).status == 400
@@ -72,16 +72,16 @@ def test_old_records_are_played_again(with_page: Within, tmp_path: Path) -> None
 @pytest.mark.usefixtures("sandboxed", "low_limits")
 def test_errors_come_in_their_line(with_page: Within) -> None:
     async def play(page: Page) -> None:
-        lab, _ = await begin(page)
-        result = await ask(page, lab, "write", name="more.lp", text="x(R) :- hold(R,1).", states=[FOUR])
+        lab, _ = await open_lab(page)
+        result = await post(page, lab, "write", name="more.lp", text="x(R) :- hold(R,1).", states=[FOUR])
         (problem,) = [entry for entry in result["problems"] if entry["error"]]
         assert (problem["file"], problem["line"], problem["column"], problem["own"]) == ("more.lp", 1, 9, True)
         assert result["refused"]
         assert result["pinned"][0]["gone"] == []  # by the last version without errors
         assert problem["code"] == "unknown-predicate"
-        (typed,) = (await ask(page, lab, "typed", name="more.lp", text="x(R :-"))["problems"]
+        (typed,) = (await post(page, lab, "typed", name="more.lp", text="x(R :-"))["problems"]
         assert typed["line"] == 1
-        result = await ask(page, lab, "write", name="more.lp", text="n(1..200). m(A,B,C) :- n(A), n(B), n(C).")
+        result = await post(page, lab, "write", name="more.lp", text="n(1..200). m(A,B,C) :- n(A), n(B), n(C).")
         assert any("exceeded" in entry["text"] and entry["line"] == 1 for entry in result["problems"])
 
     with_page(play)
@@ -89,31 +89,31 @@ def test_errors_come_in_their_line(with_page: Within) -> None:
 
 def test_names_are_completed_explained_found_and_changed(with_page: Within) -> None:
     async def play(page: Page) -> None:
-        lab, _ = await begin(page)
+        lab, _ = await open_lab(page)
         text = "rich(R) :- held(R,3).\nplain :- not rich(3).\n"
-        await ask(page, lab, "write", name="more.lp", text=text)
-        offered = await ask(page, lab, "complete", name="more.lp", text=f"{text}x :- ric", offset=len(text) + 8)
+        await post(page, lab, "write", name="more.lp", text=text)
+        offered = await post(page, lab, "complete", name="more.lp", text=f"{text}x :- ric", offset=len(text) + 8)
         assert [offer["label"] for offer in offered["offers"]] == ["rich(R)"]
         assert offered["from"] == len(text) + 5
-        assert "own hand" in (await ask(page, lab, "hover", name="more.lp", text=text, offset=13))["text"]
-        (place,) = (await ask(page, lab, "define", name="more.lp", text=text, offset=36))["places"]
+        assert "own hand" in (await post(page, lab, "hover", name="more.lp", text=text, offset=13))["text"]
+        (place,) = (await post(page, lab, "define", name="more.lp", text=text, offset=36))["places"]
         assert (place["file"], place["line"]) == ("more.lp", 1)
-        assert (await ask(page, lab, "rename", name="more.lp", text=text, offset=1, to="wealthy"))["changed"] == [
+        assert (await post(page, lab, "rename", name="more.lp", text=text, offset=1, to="wealthy"))["changed"] == [
             "more.lp"
         ]
-        assert (await ask(page, lab, "read", name="more.lp"))["text"] == text.replace("rich", "wealthy")
+        assert (await post(page, lab, "read", name="more.lp"))["text"] == text.replace("rich", "wealthy")
 
     with_page(play)
 
 
 def test_a_folder_is_taken_along_or_saved_where_it_may_be(with_page: Within, tmp_path: Path) -> None:
     async def play(page: Page) -> None:
-        lab, session = await begin(page)
+        lab, session = await open_lab(page)
         assert session["saves"]
-        await ask(page, lab, "write", name="profiles/mine.lp", text="quick(yes).")
+        await post(page, lab, "write", name="profiles/mine.lp", text="quick(yes).")
         archive = zipfile.ZipFile(io.BytesIO((await page.ask(f"{lab}/my-rules.zip")).body))
         assert sorted(archive.namelist()) == ["my-rules/profiles/mine.lp", "my-rules/variant.lp"]
-        assert (await ask(page, lab, "save", folder="my-rules")) == {"saved": "my-rules"}
+        assert (await post(page, lab, "save", folder="my-rules")) == {"saved": "my-rules"}
         assert "parent(president)" in (tmp_path / "my-rules" / "variant.lp").read_text()
         for folder in ("my-rules", "../x", "/x", "", "A"):
             assert (await page.post(lab, {"do": "save", "folder": folder})).status == 400
@@ -126,7 +126,7 @@ def test_no_path_leaves_the_folder(with_page: Within) -> None:
     outside = ["../x.lp", "/etc/passwd", "x.py", "a/b.lp", "profiles/../../x.lp", "X.lp", "", "x.lp\0", "common/x.lp"]
 
     async def play(page: Page) -> None:
-        lab, _ = await begin(page)
+        lab, _ = await open_lab(page)
         for name, do in product(outside, ("read", "write", "revert", "complete")):
             answer = await page.post(lab, {"do": do, "name": name, "text": "x."})
             assert answer.status == 400, (do, name)
@@ -136,20 +136,20 @@ def test_no_path_leaves_the_folder(with_page: Within) -> None:
 
 def test_a_name_is_changed_in_the_cases_too(with_page: Within) -> None:
     async def play(page: Page) -> None:
-        lab, _ = await begin(page)
+        lab, _ = await open_lab(page)
         for name in ("labels.lp", "notions.lp"):
             if (await page.post(lab, {"do": "read", "name": name})).status == 200:
-                text = (await ask(page, lab, "read", name=name))["text"]
-                await ask(page, lab, "write", name=name, text=text)
-        await ask(page, lab, "write", name="mine.lp", text="stage(paint).\ncolour(paint).\n")
+                text = (await post(page, lab, "read", name=name))["text"]
+                await post(page, lab, "write", name=name, text=text)
+        await post(page, lab, "write", name="mine.lp", text="stage(paint).\ncolour(paint).\n")
         case = '{"why": "paint", "state": {"hand": ["S5"], "stage": "paint"}, "labels": ["paint"]}\n'
-        await ask(page, lab, "write", name="cases.jsonl", text=case)
-        mine = (await ask(page, lab, "read", name="mine.lp"))["text"]
-        result = await ask(page, lab, "rename", name="mine.lp", text=mine, offset=7, to="dye")
+        await post(page, lab, "write", name="cases.jsonl", text=case)
+        mine = (await post(page, lab, "read", name="mine.lp"))["text"]
+        result = await post(page, lab, "rename", name="mine.lp", text=mine, offset=7, to="dye")
         assert result["changed"] == ["mine.lp", "cases.jsonl"]
-        assert (await ask(page, lab, "read", name="cases.jsonl"))["text"] == case.replace('"paint"}', '"dye"}').replace(
-            '["paint"]', '["dye"]'
-        )
+        assert (await post(page, lab, "read", name="cases.jsonl"))["text"] == case.replace(
+            '"paint"}', '"dye"}'
+        ).replace('["paint"]', '["dye"]')
 
     with_page(play)
 
@@ -159,12 +159,12 @@ def test_rules_come_along_by_a_link(with_page: Within) -> None:
     """A link can add files to the laboratory's folder only, whatever their names and contents."""
 
     async def play(page: Page) -> None:
-        lab, _ = await begin(page)
-        await ask(page, lab, "write", name="more.lp", text="barred(set(R,2)) :- rank(R).")
-        own = await ask(page, lab, "own")
+        lab, _ = await open_lab(page)
+        await post(page, lab, "write", name="more.lp", text="barred(set(R,2)) :- rank(R).")
+        own = await post(page, lab, "own")
         assert set(own["files"]) == {"more.lp", "variant.lp"}
         session = (await page.post("/api/labs", own)).json()
-        result = await ask(page, f"/api/labs/{session['lab']}", "look", states=[FOUR | {"hand": ["S5", "H5"]}])
+        result = await post(page, f"/api/labs/{session['lab']}", "look", states=[FOUR | {"hand": ["S5", "H5"]}])
         assert [change["move"] for change in result["pinned"][0]["gone"]] == [["H5", "S5"]]
         many = {f"x{number}.lp": "a." for number in range(200)}
         strange: list[Any] = [{"../x.lp": "a."}, {"x.py": "import os"}, {"a": 5}, [], {"/etc/x.lp": "a."}]
@@ -172,14 +172,14 @@ def test_rules_come_along_by_a_link(with_page: Within) -> None:
             assert (await page.post("/api/labs", {"game": "president", "files": files})).status in (400, 413)
         hostile = {"variant.lp": "parent('../../etc').", "more.lp": "n(1..9999). m(A,B,C) :- n(A), n(B), n(C)."}
         session = (await page.post("/api/labs", {"game": "president", "files": hostile})).json()
-        assert "error" in session or (await ask(page, f"/api/labs/{session['lab']}", "look"))["problems"]
+        assert "error" in session or (await post(page, f"/api/labs/{session['lab']}", "look"))["problems"]
 
     with_page(play)
 
 
 def test_strange_requests_are_answered(with_page: Within) -> None:
     async def play(page: Page) -> None:
-        lab, _ = await begin(page)
+        lab, _ = await open_lab(page)
         for value in ({}, {"do": "x"}, {"do": 5}, {"do": "look", "states": [1]},
                       {"do": "why", "state": FOUR, "play": "ZZ"},
                       {"do": "write", "name": "x.lp", "text": 5}, {"do": "look", "states": [FOUR] * 99},
@@ -213,8 +213,8 @@ def test_a_folder_of_somebodys_is_copied(with_page: Within, tmp_path: Path) -> N
     before = (folder / "labels.lp").read_text()
 
     async def play(page: Page) -> None:
-        lab, _ = await begin(page, str(folder))
-        result = await ask(
+        lab, _ = await open_lab(page, str(folder))
+        result = await post(
             page, lab, "write", name="labels.lp", text=before + "barred(pair(5)).", states=[{"hand": ["S5", "H5"]}]
         )
         assert [problem for problem in result["problems"] if problem["error"]] == []
@@ -228,23 +228,23 @@ def test_the_page_goes_on_with_the_last_sound_version_and_says_so(with_page: Wit
     """Requests use the last rules without errors while the current ones have errors."""
 
     async def play(page: Page) -> None:
-        lab, session = await begin(page)
-        await ask(page, lab, "write", name="more.lp", text="barred(set(R,4)) :- rank(R).")
-        assert "refused" not in await ask(page, lab, "words")
+        lab, session = await open_lab(page)
+        await post(page, lab, "write", name="more.lp", text="barred(set(R,4)) :- rank(R).")
+        assert "refused" not in await post(page, lab, "words")
         text = "barred(set(R,4)) :- rank(R).\nleads(S) :- seat(S).\n"
-        result = await ask(page, lab, "write", name="more.lp", text=text, states=[FOUR])
+        result = await post(page, lab, "write", name="more.lp", text=text, states=[FOUR])
         (problem,) = [entry for entry in result["problems"] if entry["error"]]
         assert (problem["file"], problem["line"], result["pinned"][0]["num_gone"]) == ("more.lp", 2, 1)
         for do, more in (("words", {}), ("moves", {"state": FOUR}), ("why", {"state": FOUR, "play": "S5 H5 D5 C5"})):
-            answer = await ask(page, lab, do, **more)
+            answer = await post(page, lab, do, **more)
             assert "more.lp:2" in answer["refused"]
         assert answer["now"]["readings"][0]["why"]["holds"] is False  # as in the last version without errors
         opened = (await page.post("/api/tables", {"game": f"lab:{session['lab']}", "seats": None})).json()
         table = page.house.tables[opened["table"]]
         assert "more.lp:2" in table.rules_error
         assert "barred" in str(table.engine.rules.kb.ground.atoms)
-        await ask(page, lab, "write", name="more.lp", text="barred(set(R,3)) :- rank(R).")
-        assert "refused" not in await ask(page, lab, "words")
+        await post(page, lab, "write", name="more.lp", text="barred(set(R,3)) :- rank(R).")
+        assert "refused" not in await post(page, lab, "words")
 
     with_page(play)
 
@@ -282,21 +282,21 @@ def test_text_that_ends_clingo_ends_nothing_here(with_page: Within) -> None:
     """Report the errors of drafts, saved files and links, also in variant.lp; the server keeps running."""
 
     async def play(page: Page) -> None:
-        lab, _ = await begin(page)
+        lab, _ = await open_lab(page)
         for text in UNREADABLE:
             here = {"name": "mine.lp", "text": text, "offset": len(text)}
-            assert (await ask(page, lab, "typed", **here))["problems"], text[:20]
-            assert "offers" in await ask(page, lab, "complete", **here)
-            assert "text" in await ask(page, lab, "hover", **here)
-            written = await ask(page, lab, "write", name="mine.lp", text=text)
+            assert (await post(page, lab, "typed", **here))["problems"], text[:20]
+            assert "offers" in await post(page, lab, "complete", **here)
+            assert "text" in await post(page, lab, "hover", **here)
+            written = await post(page, lab, "write", name="mine.lp", text=text)
             assert any(problem["error"] and problem["file"] == "mine.lp" for problem in written["problems"]), text[:20]
-        await ask(page, lab, "revert", name="mine.lp")
+        await post(page, lab, "revert", name="mine.lp")
         for name in ("mine.lp", "variant.lp"):
             files = {name: "parent(president). aa(1)。"}
             opened = await page.post("/api/labs", {"game": "president", "files": files})
-            problems = (await ask(page, f"/api/labs/{opened.json()['lab']}", "look"))["problems"]
+            problems = (await post(page, f"/api/labs/{opened.json()['lab']}", "look"))["problems"]
             assert any("unexpected '。'" in problem["text"] for problem in problems)
-        assert (await ask(page, lab, "write", name="mine.lp", text="\ufeffaa(1). #show aa/1."))["problems"] == []
+        assert (await post(page, lab, "write", name="mine.lp", text="\ufeffaa(1). #show aa/1."))["problems"] == []
 
     with_page(play)
 
@@ -305,10 +305,10 @@ def test_reasons_before_and_now_are_compared(with_page: Within) -> None:
     """Mark the rules that one side lacks, and the lines of the draft that have them."""
 
     async def play(page: Page) -> None:
-        lab, _ = await begin(page)
-        await ask(page, lab, "write", name="more.lp", text="% mine\nbarred(set(R,2)) :- rank(R).\n")
+        lab, _ = await open_lab(page)
+        await post(page, lab, "write", name="more.lp", text="% mine\nbarred(set(R,2)) :- rank(R).\n")
         pair = {"hand": ["S5", "H5"], "to_beat": None}
-        reasons = await ask(page, lab, "why", state=pair, play='["H5","S5"]')
+        reasons = await post(page, lab, "why", state=pair, play='["H5","S5"]')
         assert [reasons[side]["readings"][0]["legal"] for side in ("before", "now")] == [True, False]
         assert reasons["marks"] == [{"file": "more.lp", "line": 2}]
         assert '"differs": true' in json.dumps(reasons["now"])
@@ -321,28 +321,28 @@ def test_reasons_before_and_now_are_compared(with_page: Within) -> None:
 
 def test_texts_are_compared_and_restored(with_page: Within) -> None:
     async def play(page: Page) -> None:
-        lab, session = await begin(page, "fifteen")
+        lab, session = await open_lab(page, "fifteen")
         assert session["parent"]
-        first = await ask(page, lab, "own")
-        result = await ask(page, lab, "write", name="more.lp", text="a(1).\nb(2).\n")
-        (more,) = (await ask(page, lab, "diff"))["files"]
+        first = await post(page, lab, "own")
+        result = await post(page, lab, "write", name="more.lp", text="a(1).\nb(2).\n")
+        (more,) = (await post(page, lab, "diff"))["files"]
         assert (more["name"], more["added"], more["removed"]) == ("more.lp", 2, 0)
         assert more["hunks"][0][1] == ["+", None, 2, "b(2)."]
-        assert {file["name"] for file in (await ask(page, lab, "diff", base="parent"))["files"]} > {"more.lp"}
-        back = await ask(page, lab, "restore", files=first["files"])
+        assert {file["name"] for file in (await post(page, lab, "diff", base="parent"))["files"]} > {"more.lp"}
+        back = await post(page, lab, "restore", files=first["files"])
         assert back["version"] == first["version"] != result["version"]
-        assert (await ask(page, lab, "diff"))["files"] == []
+        assert (await post(page, lab, "diff"))["files"] == []
 
     with_page(play)
 
 
 def test_a_profile_runs_under_itself(with_page: Within) -> None:
     async def play(page: Page) -> None:
-        lab, _ = await begin(page)
-        await ask(page, lab, "write", name="profiles/mine.lp", text="barred(set(R,4)) :- rank(R).\n")
-        await ask(page, lab, "write", name="profiles/open.lp", text="quick(yes).\n")
+        lab, _ = await open_lab(page)
+        await post(page, lab, "write", name="profiles/mine.lp", text="barred(set(R,4)) :- rank(R).\n")
+        await post(page, lab, "write", name="profiles/open.lp", text="quick(yes).\n")
         for profile, lost in (("open", 0), ("mine", 1)):
-            (pinned,) = (await ask(page, lab, "look", states=[FOUR], profile=profile))["pinned"]
+            (pinned,) = (await post(page, lab, "look", states=[FOUR], profile=profile))["pinned"]
             assert pinned["num_gone"] == lost
 
     with_page(play)
@@ -354,8 +354,8 @@ def test_the_position_of_a_decision_is_taken_to_the_laboratory(with_page: Within
         view = await socket.wait_for_turn()
         socket.send(do="state", at=view["at"], n=1)
         state = (await socket.until("state"))["state"]
-        lab, _ = await begin(page)
-        (pinned,) = (await ask(page, lab, "look", states=[state]))["pinned"]
+        lab, _ = await open_lab(page)
+        (pinned,) = (await post(page, lab, "look", states=[state]))["pinned"]
         assert sorted(pinned["drawn"]["hand"]) == sorted(view["hand"])
         assert pinned["before"] == pinned["after"] > 0
 

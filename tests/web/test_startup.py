@@ -1,4 +1,4 @@
-"""What a server answers before the engine is there: the table that is prepared, and the files of the page."""
+"""Answers of a server before the engine is there: the prepared table, and the files of the page."""
 
 import asyncio
 import gc
