@@ -105,6 +105,7 @@ if TYPE_CHECKING:
     )
     from abl_cards.games.description.queries import (
         HAND_OUTPUTS,
+        KNOWS_ASIDE,
         QUERY_SPECS,
         find_read_location,
         find_unsupplied_inputs,
@@ -164,6 +165,7 @@ __all__ = [
     "HAND_OUTPUTS",
     "INPUTS",
     "KB_ROOT",
+    "KNOWS_ASIDE",
     "MAX_COUNT",
     "MAX_GROUPS",
     "MIXED",

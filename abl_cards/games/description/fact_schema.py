@@ -108,8 +108,8 @@ OUTPUTS = _parse_signatures({
     "match_over/0": (), "has/4": (SEAT, RANK, SUIT, COPIES), "lacks/4": (SEAT, RANK, SUIT, COPIES),
     "has/3": (SEAT, CARD, COPIES), "lacks/3": (SEAT, CARD, COPIES), "has_now/4": (SEAT, RANK, SUIT, COPIES),
     "lacks_now/4": (SEAT, RANK, SUIT, COPIES), "has_now/3": (SEAT, CARD, COPIES), "lacks_now/3": (SEAT, CARD, COPIES),
-    "belief/3": (ANY, CELL_OR_WILD, NUMBER), "role/2": (SEAT, ANY), "side/2": (SEAT, TEAM), "takes/1": (SEAT,),
-    "more/0": (),
+    "knows_aside/1": (SEAT,), "belief/3": (ANY, CELL_OR_WILD, NUMBER), "role/2": (SEAT, ANY), "side/2": (SEAT, TEAM),
+    "takes/1": (SEAT,), "more/0": (),
 })  # fmt: skip
 """Outputs, which may depend on inputs."""
 

@@ -52,6 +52,8 @@ class QuerySpec:
 
 HAND_OUTPUTS = ("has/4", "lacks/4", "has/3", "lacks/3", "has_now/4", "lacks_now/4", "has_now/3", "lacks_now/3")
 """Outputs about known cards of a hand: at the beginning of the play, and now."""
+KNOWS_ASIDE = "knows_aside/1"
+"""Output about the cards that lie aside."""
 
 QUERY_SPECS: Mapping[str, QuerySpec] = {
     "play": QuerySpec(
@@ -94,7 +96,7 @@ QUERY_SPECS: Mapping[str, QuerySpec] = {
         ("cost/2", "violated/1"), "what a move costs", "for every move, and every choice",
         ("left", "move", "taking", "emptying", "choice", "estimate", "event"), seat_groups,
     ),
-    "hands": QuerySpec(HAND_OUTPUTS, "what is known of the hands", "at every play", ("fluents",)),
+    "hands": QuerySpec((*HAND_OUTPUTS, KNOWS_ASIDE), "what is known of the hands", "at every play", ("fluents",)),
     "beliefs": QuerySpec(
         ("belief/3",), "what is believed of a hand", "at every play, for each other seat", ("fluents", "size", "shown")
     ),

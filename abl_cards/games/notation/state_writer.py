@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.description import fluents_by_name
-from abl_cards.games.notation.fields import DRAW_FIELDS, HANDS, Observer, state_fields
+from abl_cards.games.notation.fields import CARDS, DRAW_FIELDS, HANDS, Observer, state_fields
 from abl_cards.games.notation.fluent_json import FluentCodec
 from abl_cards.games.notation.hands import has_no_aside
 from abl_cards.games.notation.play_writer import notate_moves
@@ -65,7 +65,8 @@ def write_state(rules: CompiledGame, decisions: Decisions | Choices, row: int = 
     if state.played[table].any() and (has_played_more or not is_partial):
         fields["gone"] = HANDS.write(observer, state.played[table])
     if state.aside[table].any() and not is_partial:
-        fields["aside"] = int(state.aside[table].sum())
+        knows_cards = decisions.information_set().num_aside[row] == 0
+        fields["aside"] = CARDS.write(observer, state.aside[table]) if knows_cards else int(state.aside[table].sum())
     if rules.has_draws and (
         choosing or cards_in_stock(rules, state, np.array([table]))[0] or required.fields.keys() & set(DRAW_FIELDS)
     ):

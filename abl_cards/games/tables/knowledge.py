@@ -3,7 +3,8 @@
 ``has(Seat,Rank,Suit,N)`` and ``has(Seat,Card,N)``: at the first play the seat has at least N copies of the card.
 ``lacks``: it has fewer than N. Copies that the seat plays later are subtracted from both. ``has_now`` and ``lacks_now``
 refer to the present hand. Hand sizes are always known. If the rules have no ``lacks``, copies known to be in one hand
-are excluded from the others. Cards in the kitty are in no hand, so that many unseen cards remain.
+are excluded from the others. Cards in the kitty are in no hand, so that many unseen cards remain; to a seat of
+``knows_aside(Seat)`` they are not unseen.
 
 ``belief(Name,Cell,Weight)`` is evaluated for each other seat. Ten points multiply the odds that the seat holds a copy
 of a card that acts as the cell by e = 2.7; negative points divide them.
@@ -20,7 +21,7 @@ from abl_cards.asp import Atom, Term, make_kb_error
 from abl_cards.core import ErrorCode, map_ranges
 from abl_cards.games.binding import CircuitQuery, make_gather_writer, make_lazy_writer, make_masked_writer
 from abl_cards.games.compiled import CompiledGame, cache_per_game
-from abl_cards.games.description import HAND_OUTPUTS, WILD, ColumnWriter, functor, require_int
+from abl_cards.games.description import HAND_OUTPUTS, KNOWS_ASIDE, WILD, ColumnWriter, functor, require_int
 from abl_cards.games.tables import hidden_kernels
 from abl_cards.games.tables.view import PlayerView
 from abl_cards.games.types import Indices, InformationSet
@@ -48,10 +49,11 @@ def check_beliefs(rules: CompiledGame) -> None:
 
 @dataclass(frozen=True)
 class _HandFacts:
-    """Circuit of has and lacks, and the meaning of its outputs."""
+    """Circuit of has, lacks and knows_aside, and the meaning of its outputs."""
 
     query: CircuitQuery
-    outputs: NDArray[np.int16]  # [outputs, 5] seat, kind, minimum and maximum copies, 1 for the present hand
+    outputs: NDArray[np.int16]  # [outputs, 5] bounds: seat, kind, minimum and maximum copies, 1 for the present hand
+    knows_aside: tuple[tuple[int, int], ...]  # output and seat
     is_exclusive: bool  # the rules have no lacks/3, so copies known to be in one hand are in no other
 
 
@@ -73,6 +75,9 @@ def compute_constraints(rules: CompiledGame, view: PlayerView) -> InformationSet
         return InformationSet.from_counts(unseen, left)
     n, shape = len(view), (*left.shape, len(rules.pack))
     outputs, others, state = facts.query.evaluate(n, view.column_writers), view.other_seats, view.state
+    if facts.knows_aside and view.has_aside_cards:
+        knows = np.any([(view.seats == seat) & (outputs[row] != 0) for row, seat in facts.knows_aside], axis=0)
+        unseen = unseen - state.aside[view.rows] * knows[:, None]
     at_least, at_most = np.zeros(shape, np.uint8), np.zeros(shape, np.uint8)
     map_ranges(n, lambda lo, hi: hidden_kernels.write_bounds(
         outputs, facts.outputs, others, state.played, view.rows, unseen, facts.is_exclusive, lo, hi, at_least, at_most
@@ -83,15 +88,18 @@ def compute_constraints(rules: CompiledGame, view: PlayerView) -> InformationSet
 @cache_per_game
 def _get_hand_facts(rules: CompiledGame) -> _HandFacts | None:
     """Return the hand facts of a game, compiled once; None if it has none."""
-    query = rules.build_query(*HAND_OUTPUTS)
+    query = rules.build_query(*HAND_OUTPUTS, KNOWS_ASIDE)
     if query is None:
         return None
-    outputs = [_read_bound(rules, atom) for atom in query.circuit.outputs]
-    is_exclusive = all(name in _LOWER_BOUNDS for name, _ in query.circuit.outputs)
-    return _HandFacts(query, np.array(outputs, np.int16).reshape(-1, 5), is_exclusive)
+    atoms = query.circuit.outputs
+    knows_aside = tuple((row, require_int(args[0], name)) for row, (name, args) in enumerate(atoms) if len(args) == 1)
+    bounds = [_NO_BOUND if len(atom[1]) == 1 else _read_bound(rules, atom) for atom in atoms]
+    is_exclusive = not any(name in _UPPER_BOUNDS for name, _ in atoms)
+    return _HandFacts(query, np.array(bounds, np.int16).reshape(-1, 5), knows_aside, is_exclusive)
 
 
-_LOWER_BOUNDS, _CURRENT = {"has", "has_now"}, {"has_now", "lacks_now"}
+_UPPER_BOUNDS, _CURRENT = {"lacks", "lacks_now"}, {"has_now", "lacks_now"}
+_NO_BOUND = 0, 0, 0, hidden_kernels.NO_UPPER_BOUND, 0
 
 
 def _read_bound(rules: CompiledGame, atom: Atom) -> tuple[int, int, int, int, int]:
@@ -109,9 +117,9 @@ def _read_bound(rules: CompiledGame, atom: Atom) -> tuple[int, int, int, int, in
             ErrorCode.INVALID_ARGUMENT,
         )
     minimum, maximum = (
-        (require_int(copies, text), hidden_kernels.NO_UPPER_BOUND)
-        if name in _LOWER_BOUNDS
-        else (0, require_int(copies, text) - 1)
+        (0, require_int(copies, text) - 1)
+        if name in _UPPER_BOUNDS
+        else (require_int(copies, text), hidden_kernels.NO_UPPER_BOUND)
     )
     return seat_index, rules.pack.index[kind], minimum, maximum, int(name in _CURRENT)
 

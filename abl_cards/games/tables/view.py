@@ -93,7 +93,9 @@ class PlayerView(ColumnSource):
         self.context = state.context[rows]
         # counter, moves, and plays left after each move
         self.plays_left_cache: list[tuple[object, MoveLists, NDArray[np.uint8]]] = []
-        self.play_counts: Callable[[], Sequence[int]] | None = None  # set for JSON states, see notation/inference.py
+        # Set for JSON states, see notation/decision_points.py.
+        self.play_counts: Callable[[], Sequence[int]] | None = None
+        self.has_aside_cards = True  # the state gives the cards that lie aside, if the seat knows them
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -124,7 +126,7 @@ class PlayerView(ColumnSource):
         selected = PlayerView(
             self.rules, self.state, self.rows[rows], self.seats[rows], self.has_hand_sizes, self.history
         )
-        selected.play_counts = self.play_counts
+        selected.play_counts, selected.has_aside_cards = self.play_counts, self.has_aside_cards
         return selected
 
     @cached_property

@@ -66,8 +66,8 @@ RIGHT = {
     "takes_back": "0,joker,1", "deal_again": "", "asks": "bury,0", "draws": "0", "leads": "0", "option": "card(1,c)",
     "points": "0,3,why", "won": "1", "drawn": "", "match_over": "", "has/4": "0,1,c,1", "lacks/4": "0,1,c,1",
     "has/3": "0,joker,1", "lacks/3": "0,joker,1", "has_now/4": "0,1,c,1", "lacks_now/4": "0,1,c,1",
-    "has_now/3": "0,joker,1", "lacks_now/3": "0,joker,1", "belief": "read,1,5", "role": "0,helper", "side": "0,1",
-    "takes": "0", "more": "",
+    "has_now/3": "0,joker,1", "lacks_now/3": "0,joker,1", "knows_aside": "0", "belief": "read,1,5",
+    "role": "0,helper", "side": "0,1", "takes": "0", "more": "",
 }  # fmt: skip
 """A valid instance of each predicate; those that are read from variant.lp only are tested there."""
 

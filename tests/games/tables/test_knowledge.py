@@ -8,12 +8,14 @@ import numpy as np
 
 from abl_cards.core.rng import splitmix64_array
 from abl_cards.games.compiled.compiled_game import CompiledGame
+from abl_cards.games.game import load
 from abl_cards.games.tables.decisions import Decisions
 from abl_cards.games.tables.knowledge import compute_constraints, compute_log_odds
 from abl_cards.games.tables.play_stats import record_acts
 from abl_cards.games.tables.tables import Tables
 from abl_cards.games.tables.view import PlayerView
 from abl_cards.reasoners.hidden_hands import hands
+from tests.env.steps import VOCABULARY
 from tests.games.notation.folders import rules_of
 
 
@@ -64,6 +66,27 @@ def test_cards_aside_are_nobodys(gifts: CompiledGame) -> None:
     dealt = hands.draw_deals(estimate, constraints, splitmix64_array(np.arange(len(playing), dtype=np.uint64), 1), 5)
     assert all(constraints.is_consistent(dealt[:, draw]).all() for draw in range(5))
     assert constraints.is_consistent(hands.expected_copies(estimate, constraints), 1e-3).all()
+
+
+def test_who_laid_cards_aside_knows_them() -> None:
+    engine = load(str(VOCABULARY / "kitty")).engine()
+    tables = Tables.begin(engine.rules, np.arange(8, dtype=np.uint64))
+    while len(choosing := tables.rows_to_choose()):
+        options = tables.choices(choosing).options
+        tables.choose(choosing, (options.shape[1] - 1 - options[:, ::-1].argmax(axis=1)).astype(np.uint8))
+    decisions: Decisions = tables.decisions(tables.rows_to_play())
+    constraints, aside = decisions.information_set(), tables.state.aside
+    assert (constraints.num_aside == 0).all(), "the taker leads"
+    assert (constraints.unseen == decisions.view.unseen - aside).all()
+    assert constraints.is_consistent(tables.hidden_hands(tables.rows_to_play())).all()
+    others = PlayerView(engine.rules, tables.state, decisions.rows, (decisions.view.seats + 1) % 3)
+    assert (compute_constraints(engine.rules, others).num_aside == 3).all()
+    state = dict(engine.decision_point_at(decisions).state)
+    assert state["aside"] == engine.rules.card_codes.write_hand(aside[0])
+    known = engine.read_decision_point(state).decision.information_set()
+    assert known.unseen.tolist() == constraints.unseen[:1].tolist()
+    unknown = engine.read_decision_point({**state, "aside": 3}).decision.information_set()
+    assert unknown.num_aside.tolist() == [3], "the state does not give the cards"
 
 
 SHORT_PACK = """
