@@ -46,7 +46,7 @@ class Proof:
     Attributes:
         atom: Ground atom; the text of a literal that no binding satisfies.
         holds: Whether it holds.
-        kind: "told" for an input, "fact" for an atom that is true in every state, "rule", "no rule", or "literal" for
+        kind: "input" for an input, "fact" for an atom that is true in every state, "rule", "no rule", or "literal" for
             a comparison, an aggregate, or a literal with unbound variables.
         rule: Text of the rule; empty for other kinds.
         location: Location of the rule.
@@ -178,7 +178,7 @@ class ProofFinder:
 
     def _find_proof(self, text: str, holds: bool, max_depth: int) -> Proof:
         if text in self._index.inputs:
-            return Proof(text, holds, "told")
+            return Proof(text, holds, "input")
         if text in self._index.always_true:
             return Proof(text, holds, "fact")
         symbol = clingo.parse_term(text)
@@ -217,7 +217,7 @@ class ProofFinder:
         true = holds != (literal.sign == ast.Sign.Negation)
         if max_depth <= 0:
             index = self._index
-            kind = "told" if atom in index.inputs else "fact" if atom in index.always_true else "rule"
+            kind = "input" if atom in index.inputs else "fact" if atom in index.always_true else "rule"
             return Proof(atom, true, kind)
         return self._explain(atom, true, max_depth)
 
@@ -361,7 +361,7 @@ def format_proof(proof: Proof, depth: int = 0) -> Iterator[str]:
     """
     negation = "" if proof.holds else "not "
     location = f"   {_short_location(proof.location)}" if proof.location else ""
-    suffix = {"told": "   told", "fact": "   always", "no rule": "   no rule derives it"}.get(proof.kind, "")
+    suffix = {"input": "   input", "fact": "   always", "no rule": "   no rule derives it"}.get(proof.kind, "")
     yield f"{'  ' * depth}{negation}{proof.atom}{suffix}"
     if proof.rule:
         yield f"{'  ' * depth}  {'by' if proof.holds else 'nearest'}: {proof.rule}{location}"

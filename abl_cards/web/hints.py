@@ -154,7 +154,6 @@ def verdict_json(explanation: Explanation, verdict: MoveAssessment) -> dict[str,
         "text": verdict_text(explanation, move), "value": value,
         "cards": [codes.kind_texts[card] for card in cards], "place": verdict.rank, "cost": verdict.cost,
         "probability": verdict.probability, "points": None if lookahead is None else lookahead.expected_points,
-        "violates": [with_tens(violation.text) for violation in verdict.violations],
         "reasons": _reasons_json(explanation, verdict.reasons),
     }  # fmt: skip
 

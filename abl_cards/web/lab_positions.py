@@ -15,7 +15,6 @@ from abl_cards.games.notation import sort_hand
 from abl_cards.games.tables import DecisionPoint, is_play_decision
 from abl_cards.games.types import LEADING
 from abl_cards.rulelab.editor import PinnedPosition, sample_states
-from abl_cards.web.fluent_texts import fluents_json
 from abl_cards.web.game_log import play_text
 from abl_cards.web.marked_text import card_marks
 from abl_cards.web.shown_facts import position_facts
@@ -64,7 +63,7 @@ def position_json(engine: Engine, state: Mapping[str, Any]) -> dict[str, Any] | 
         "hand": hand_texts(rules, view.hand[0], context),
         "plays": [play | {"number": number} for number, play in enumerate(plays)],
         "wild": card_orders(rules, context)["wild"],
-        "shown": position_facts(engine, fluents, no_roles), "told": fluents_json(engine, fluents),
+        "shown": position_facts(engine, fluents, no_roles),
     }  # fmt: skip
 
 

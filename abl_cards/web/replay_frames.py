@@ -13,7 +13,6 @@ from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Engine
 from abl_cards.games.tables import NullListener, Tables
 from abl_cards.games.types import LEADING, ONLY_TABLE, Indices, Moves
-from abl_cards.web.fluent_texts import fluents_json
 from abl_cards.web.game_log import GameLog
 from abl_cards.web.shown_facts import TableFacts
 from abl_cards.web.texts import card_kinds, card_orders, hand_texts
@@ -78,7 +77,7 @@ class ReplayFrames(NullListener):
         if laid is not None and rules.has_composed_plays:  # composed plays are notified when their cards are laid
             np.add.at(hands[int(tables.seat[0])], card_kinds(laid.cards[0]), 1)
         return {
-            "seat": int(tables.seat[0]), "plays": plays, "told": fluents_json(self.engine, state.fluents[0]),
+            "seat": int(tables.seat[0]), "plays": plays,
             "hands": [hand_texts(rules, hand, context) for hand in hands],
             "shown": TableFacts.of(tables).to_json(self.engine, None),
             "wild": card_orders(rules, context)["wild"], "side": tables.sides(ONLY_TABLE)[0].tolist(),

@@ -96,7 +96,7 @@ def make_view(table: ViewableTable, permission: Permission) -> dict[str, Any]:
         "owned": int(state.owner[0]),
         "log": [event for event in game_log.log[-MAX_LOG_SHOWN:] if not _is_hidden(event, seat)],
         "shown": _visible_facts(table).to_json(table.engine, SPECTATOR if seat is None else seat),
-        "told": fluents_json(table.engine, rules.fluents.mask_private(state.fluents[[0]], viewer)[0]),
+        "fluents": fluents_json(table.engine, rules.fluents.mask_private(state.fluents[[0]], viewer)[0]),
         "aside": int(state.aside[0].sum()), "stock": int(cards_in_stock(rules, state,
         ONLY_TABLE)[0]) if rules.has_draws else 0,
         "ended": game_log.episode_result if table.is_waiting or table.is_over else None,

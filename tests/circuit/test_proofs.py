@@ -58,17 +58,17 @@ def test_what_holds_comes_down_to_what_was_told(kb: KnowledgeBase) -> None:
     assert why.rule.startswith("legal(two,R) :- pair(R)")
     assert why.location is not None
     assert why.location.line == 10
-    assert chain(why)[:3] == ["legal(two,4)", "pair(4)", "held(4,2)   told"]
+    assert chain(why)[:3] == ["legal(two,4)", "pair(4)", "held(4,2)   input"]
     assert "not barred(4)" in chain(why)
 
 
 def test_what_does_not_hold_names_what_fails_first(kb: KnowledgeBase) -> None:
     why = reasons(kb, (4, 1)).explain("legal(two,4)")
     assert not why.holds
-    assert chain(why) == ["not legal(two,4)", "not pair(4)", "not held(4,2)   told"]
+    assert chain(why) == ["not legal(two,4)", "not pair(4)", "not held(4,2)   input"]
     barred = reasons(kb, (4, 2), lead=True).explain("legal(two,4)")
     assert chain(barred)[:2] == ["not legal(two,4)", "barred(4)"]
-    assert "lead   told" in chain(barred)
+    assert "lead   input" in chain(barred)
 
 
 def test_of_several_rules_the_one_that_holds(kb: KnowledgeBase) -> None:
@@ -94,7 +94,7 @@ def test_atoms_that_nothing_derives(kb: KnowledgeBase) -> None:
     assert here.explain("legal(three,4)").kind == "no rule"
     assert here.explain("unheard(1)").kind == "no rule"
     assert here.explain("size(3)") == Proof("size(3)", True, "fact")
-    assert here.explain("held(3,1)") == Proof("held(3,1)", False, "told")
+    assert here.explain("held(3,1)") == Proof("held(3,1)", False, "input")
 
 
 ODD = """

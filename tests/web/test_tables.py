@@ -192,7 +192,7 @@ def test_taking_back_stands_as_before(with_page: Run) -> None:
         assert after["at"] > before["at"]
         socket.send(do="back")
         again = await socket.next()
-        for field in ("at", "hand", "turn", "trick", "asked", "told"):
+        for field in ("at", "hand", "turn", "trick", "asked", "fluents"):
             shown = again[field], before[field]
             if field == "trick":
                 shown = tuple([(event["seat"], event["cards"]) for event in part] for part in shown)  # type: ignore[assignment]

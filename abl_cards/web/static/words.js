@@ -102,7 +102,7 @@ const words = {
   because: ['because', '因为'],
   nearest: ['nearest rule', '最接近的规则'],
   always: ['always', '总是'],
-  told: ['as the cards lie', '由牌面'],
+  input: ['as the cards lie', '由牌面'],
   noRule: ['no rule says so', '没有规则推出'],
   not: ['not ', '非 '],
   estimated: ['What it expects in the other hands', '对其他各家手牌的估计'],

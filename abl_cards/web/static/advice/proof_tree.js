@@ -4,7 +4,7 @@ import { t } from '../words.js';
 
 export function ProofTree({ node, depth = 0 }) {
   const negation = node.holds ? '' : t('not');
-  const kindText = { told: t('told'), fact: t('always'), 'no rule': t('noRule') }[node.kind];
+  const kindText = { input: t('input'), fact: t('always'), 'no rule': t('noRule') }[node.kind];
   const head = html`
     <code>
       ${negation}

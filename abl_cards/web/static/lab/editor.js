@@ -57,7 +57,7 @@ const theme = EditorView.theme({
   },
   '.cm-tooltip-autocomplete ul li[aria-selected]': { backgroundColor: 'var(--strong)', color: 'var(--on-strong)' },
   '.differs': { backgroundColor: 'light-dark(#ffe08a, #3d330c)' },
-  '.told': { padding: '.4rem .6rem', whiteSpace: 'pre-wrap', font: '13px/1.4 system-ui, sans-serif' },
+  '.explanation': { padding: '.4rem .6rem', whiteSpace: 'pre-wrap', font: '13px/1.4 system-ui, sans-serif' },
   '.cm-panels': { backgroundColor: 'var(--page)', color: 'var(--ink)' },
 });
 
@@ -137,7 +137,7 @@ export function mount(parent, { changed, save, complete, hover, follow, rename, 
       pos,
       create: () => {
         const dom = document.createElement('div');
-        dom.className = 'told';
+        dom.className = 'explanation';
         dom.textContent = stripMarkdown(hoverText.text);
         return { dom };
       },

@@ -6,7 +6,7 @@ const hasDifference = (node) => Boolean(node.differs) || (node.because ?? []).so
 
 export function RuleTree({ node, open, depth = 0 }) {
   const { place } = node;
-  const kindText = { told: t('told'), fact: t('always'), 'no rule': t('noRule') }[node.kind];
+  const kindText = { input: t('input'), fact: t('always'), 'no rule': t('noRule') }[node.kind];
   const placeText = place ? `${place.file}:${place.line}` : '';
   const head = html`
     <code>${node.holds ? '' : t('not')}${node.atom}</code>${' '}

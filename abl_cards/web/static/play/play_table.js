@@ -337,10 +337,10 @@ export function PlayTable({ view: given, welcome, link, lost, isCut, onError }) 
             <${pin.PinButton} getState=${requestState} game=${welcome.game} profile=${welcome.profile} at=${view.at} />
           `
         }
-        <details class="panel" hidden=${!view.told.length}>
+        <details class="panel" hidden=${!view.fluents.length}>
           <summary>${t('remembered')}</summary>
-          <dl class="told all">
-            ${view.told.map(
+          <dl class="fluents all">
+            ${view.fluents.map(
               (info) => html`
                 <div key=${localise(info.name)}>
                   <dt>${localise(info.name)}</dt>

@@ -17,7 +17,7 @@ export function useTableKeys(table) {
     announce(
       [
         ...view.seats.map((info, seat) => `${seatName(view, seat)}${t('colon')}${cardCount(info.cards)}`),
-        ...view.told
+        ...view.fluents
           .filter((info) => info.plain)
           .map((info) => `${localise(info.name)} ${plainText(info.value, names)}`),
         ...view.trick.map((event) => eventText(names, event)),

@@ -16,7 +16,7 @@ export function Hud({ position, rect }) {
           <h1>${position.title}</h1>
         `
       }
-      <dl class="told">
+      <dl class="fluents">
         ${items.map(
           (item, index) => html`
             <${HudItem} key=${index} item=${item} position=${position} />
