@@ -93,7 +93,8 @@ class PlayHistory:
         state, rows = rules.create_state(len(fits)), np.arange(len(fits))[:, None]
         copy_rows(past, table_rows[fits], state)
         state.hands[rows, others[fits]] = imagined[fits]
-        stock.determinize_stock(rules, state, aside[fits].astype(np.uint8))
+        kitty = aside[fits].astype(np.uint8)
+        stock.determinize_stock(rules, state, kitty, known_aside=np.zeros_like(kitty))
         if len(rules.fluents.private_slots):
             state.fluents[:] = rules.fluents.mask_private(state.fluents, seats[fits])
         return PastDecisions(indices[fits], state, labels[table_rows[fits]])

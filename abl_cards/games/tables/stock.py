@@ -50,6 +50,25 @@ def card_drawn(state: TableState, rows: Indices) -> NDArray[np.int16]:
     return kinds
 
 
+def count_laid_aside(rules: CompiledGame, state: TableState, rows: Indices) -> NDArray[np.uint8]:
+    """Count the cards of the kitty that are not to be drawn.
+
+    Args:
+        rules: Compiled rules.
+        state: State of all tables.
+        rows: int64 [n], tables.
+
+    Returns:
+        uint8 [n, kinds].
+    """
+    cards = state.aside[rows]
+    if rules.has_draws:
+        for index in np.flatnonzero(cards_in_stock(rules, state, rows) > 0):
+            to_draw = state.stock[rows[index], state.num_drawn[rows[index]] : rules.num_from_stock]
+            cards[index] -= np.bincount(to_draw, minlength=cards.shape[1]).astype(np.uint8)
+    return cards
+
+
 def shuffle_stock(keys: NDArray[np.uint64], rows: Indices, deck: NDArray[np.uint8], state: TableState) -> None:
     """Shuffle the pack by keys [n] into the stock of tables rows [n], and empty the hands."""
     _shuffle_rows(keys, rows, np.tile(deck, (len(rows), 1)), np.zeros(len(rows), np.int64), state.stock)
@@ -98,13 +117,16 @@ def draw_cards(state, rows, seats):
         state.last_drawer[table], state.is_just_drawn[table] = seat, True
 
 
-def determinize_stock(rules: CompiledGame, state: TableState, aside: NDArray[np.uint8]) -> None:
+def determinize_stock(
+    rules: CompiledGame, state: TableState, aside: NDArray[np.uint8], known_aside: NDArray[np.uint8]
+) -> None:
     """Replace the kitty and the order of the stock by hypothetical ones.
 
     Args:
         rules: Compiled rules.
         state: State of n tables; changed in place. A card just drawn by another seat is hidden.
         aside: uint8 [n, kinds], hypothetical cards of the kitty, the stock included.
+        known_aside: uint8 [n, kinds], those of them that the seat to decide knows, and that are not to be drawn.
     """
     state.aside[:] = aside
     if not rules.has_draws:
@@ -114,5 +136,5 @@ def determinize_stock(rules: CompiledGame, state: TableState, aside: NDArray[np.
     for row in np.flatnonzero(cards_in_stock(rules, state, np.arange(len(aside))) > 0):
         # the key depends on the hypothetical cards, not on the index of the row
         key = derive_key(_DETERMINIZE_STREAM, int(state.num_decisions[row]), *aside[row].tolist())
-        cards = np.repeat(kinds, aside[row])[None]
+        cards = np.repeat(kinds, aside[row] - known_aside[row])[None]
         _shuffle_rows(np.array([key]), np.array([row]), cards, state.num_drawn[[row]].astype(np.int64), state.stock)

@@ -212,7 +212,9 @@ class Tables(TableViews):
         copy_rows(view.state, origin, tables.state)
         others = view.rules.seating.others[tables.state.seat]
         tables.state.hands[np.arange(len(tables))[:, None], others] = hands
-        stock.determinize_stock(view.rules, tables.state, view.unseen[rows] - hands.sum(axis=1, dtype=np.uint8))
+        unseen = view.unseen[rows]
+        known_aside = unseen - decisions.information_set().unseen[rows]
+        stock.determinize_stock(view.rules, tables.state, unseen - hands.sum(axis=1, dtype=np.uint8), known_aside)
         if len(view.rules.fluents.private_slots):
             tables.state.fluents[:] = view.rules.fluents.mask_private(tables.state.fluents, tables.state.seat)
         return tables

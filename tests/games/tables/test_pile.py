@@ -10,10 +10,12 @@ import numpy as np
 import pytest
 
 from abl_cards.asp.errors import KBError
+from abl_cards.asp.terms import Signature
 from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.games.game import load
+from abl_cards.games.tables.decisions import Decisions
 from abl_cards.games.tables.listeners import NullListener
-from abl_cards.games.tables.stock import card_drawn
+from abl_cards.games.tables.stock import card_drawn, count_laid_aside
 from abl_cards.games.tables.tables import Tables
 from abl_cards.games.types.moves import LEADING
 from tests.games.random_play import match_keys, step
@@ -172,6 +174,38 @@ lays_aside(S,C) :- event(choice), chosen(swap), by(S), lowest(S,C), holds(S,C,1)
         elif not step(tables):
             break
     assert exchanged > 30
+
+
+def test_determinized_piles_leave_known_cards_aside(tmp_path: Path) -> None:
+    """Who exchanged a card for the one aside knows it: it is in no hand and is not drawn."""
+    exchange = """takes_aside(S) :- event(choice), chosen(swap), by(S).
+lays_aside(S,C) :- event(choice), chosen(swap), by(S), lowest(S,C), holds(S,C,1).
+next(layer(S)) :- event(choice), chosen(swap), by(S).
+one(layer,1). #external layer(S) : seat(S).
+knows_aside(S) :- layer(S)."""
+    passing = next(line for line in (PILE / "game.lp").read_text("utf-8").splitlines() if line.startswith("passes("))
+    rules = load(_edited_folder(tmp_path, (passing, exchange))).engine().rules
+    tables, swap, checked = Tables.begin(rules, match_keys(30, 1)), rules.schema.options.index("swap"), 0
+    tables.auto_next_episode = False
+    slot = rules.fluents[Signature("layer", 1)].first_slot
+    while True:
+        if (choosing := tables.rows_to_choose()).size:
+            tables.choose(choosing, np.full(len(choosing), swap, np.uint8))
+        decisions: Decisions = tables.decisions(tables.rows_to_play())
+        state, view = tables.state, decisions.view
+        laid = count_laid_aside(rules, state, decisions.rows)
+        layer = state.fluents[decisions.rows, slot]
+        knows = (layer == view.seats) & laid.any(axis=1)
+        unseen = decisions.information_set().unseen
+        assert (view.unseen - unseen == laid * knows[:, None]).all()
+        rows = np.arange(len(decisions.rows))
+        imagined = Tables.determinize(decisions, rows, view.hidden_hands)
+        assert (imagined.state.aside == state.aside[decisions.rows]).all()
+        assert (count_laid_aside(rules, imagined.state, rows)[knows] == laid[knows]).all()
+        checked += int(knows.sum())
+        if not step(tables):
+            break
+    assert checked > 30
 
 
 def test_hands_keep_to_their_limit_where_cards_pass(tmp_path: Path) -> None:
