@@ -82,11 +82,11 @@ class PlayerTexts:
         Args:
             point: Decision.
         """
+        from abl_cards.games.notation import count_aside
+
         state, words = point.state, _TEXTS[self.language]
         lines = [*self._fluent_lines(point), *self._others_lines(state)]
-        if "aside" in state:
-            name = words["pile" if self.engine.rules.has_pile else "aside"]
-            lines.append(self._line(name, self._cards(state["aside"])))
+        lines += [self._line(words[name], str(count)) for name, count in count_aside(self.engine.rules, state).items()]
         lines.append(self._line(words["hand"], self._hand(point)))
         lines.append(self._situation(state))
         return lines

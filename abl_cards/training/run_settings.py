@@ -58,6 +58,9 @@ def check_config(settings: TrainConfig) -> None:
     if settings.records is not None:
         settings.records.open("rb").close()
     rules = settings.load_engine().rules
+    if rules.forms.label_min_cards.max() == 0:
+        message = f"{settings.game}: all cards move by choices (asks/2), which the preferences decide: nothing to train"
+        raise GameError(message, ErrorCode.UNSUPPORTED_GAME)
     if settings.trick_point_reward and not (rules.has_trick_cards and rules.card_points.any()):
         message = "trick_point_reward: these rules have no tricks with points (worth/2); leave it out"
         raise GameError(message, ErrorCode.SETTING_CONFLICT)

@@ -91,27 +91,34 @@ def _partners(engine: Engine) -> BilingualText:
     if across and len(set(teams)) == seats // 2 and all(teams[seat] == teams[across[seat]] for seat in range(seats)):
         return bilingual("partner")
     members = [[seat + 1 for seat in range(seats) if teams[seat] == team] for team in sorted(set(teams))]
-    names = [bilingual("pair", [comma.join(map(str, group)) for comma in bilingual("and")]) for group in members]
+    names = [
+        bilingual("pair" if len(group) > 1 else "single", [comma.join(map(str, group)) for comma in bilingual("and")])
+        for group in members
+    ]
     return bilingual("partners", join_bilingual(names))
 
 
 def _aim(engine: Engine) -> BilingualText:
     if engine.rules.trick_query is not None:
         return bilingual("tricks")
-    return bilingual("race" if episode_facts(engine).is_race else "points")
+    is_race = episode_facts(engine).is_race and bool(play_kinds(engine))
+    return bilingual("race" if is_race else "points")
 
 
 def _course(engine: Engine) -> Iterator[dict[str, Any]]:
     facts = episode_facts(engine)
+    has_plays = bool(play_kinds(engine))
     for stage in facts.stages:
         if stage == PLAY_STAGE:
+            if not has_plays:  # all cards move by choices, and a pass ends the episode
+                continue
             yield {"name": bilingual("play"), "text": _play_text(engine)}
         else:
             name, deal = stage_text(engine, stage), facts.first_deals[stage]
             name = name if deal == 1 else bilingual("later", name, deal)
             yield {"name": name, "text": _choice_text(engine, *facts.options[stage])}
     plays = sorted(facts.num_plays[: len(facts.first_out_wins)])
-    if plays and plays[len(plays) // 2]:
+    if has_plays and plays and plays[len(plays) // 2]:
         yield {"name": None, "text": bilingual("each", max(1, round(plays[len(plays) // 2], -1)))}
 
 

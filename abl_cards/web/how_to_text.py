@@ -25,6 +25,8 @@ _HEADINGS = texts_by_language({
 def how_to_lines(engine: Engine, language: str) -> list[tuple[str, list[str]]]:
     """Return how a game is played as headings with lines, for the terminal; cards are marked.
 
+    Empty sections are left out.
+
     Args:
         engine: Engine of the game.
         language: "en" or "zh".
@@ -34,13 +36,14 @@ def how_to_lines(engine: Engine, language: str) -> list[tuple[str, list[str]]]:
     order = [
         f"{row['text'][index]}{colon}{' '.join(_item_text(item) for item in row['items'])}"
         for row in facts["order"]["rows"]
+        if row["items"]
     ]
     special = [f"{group['text'][index]}{colon}{card_marks(group['cards'])}" for group in facts["special"]]
     course = [
         (f"{stage['name'][index]}{colon}" if stage["name"] else "") + stage["text"][index] for stage in facts["course"]
     ]
     kinds = [_kind_line(kind, index, colon) for kind in facts["kinds"]]
-    return [
+    sections = [
         (words["table"], [*(line[index] for line in facts["table"]), facts["aim"][index]]),
         (words["course"], course),
         (words["order"], [*order, *(line[index] for line in facts["order"]["lines"]), *special]),
@@ -48,6 +51,7 @@ def how_to_lines(engine: Engine, language: str) -> list[tuple[str, list[str]]]:
         (words["ladder"], list(_ladder_lines(engine, facts, language))),
         (words["score"], [line[index] for line in facts["score"]]),
     ]
+    return [(heading, lines) for heading, lines in sections if lines]
 
 
 def _item_text(item: dict[str, Any]) -> str:

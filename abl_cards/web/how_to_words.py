@@ -13,6 +13,7 @@ _TEXTS = texts_by_language({
     "partner": ("Your partner sits opposite you.", "你和对家是一边。"),
     "partners": ("Partners: {}.", "同伴：{}。"),
     "pair": ("players {}", "第{}家"),
+    "single": ("player {}", "第{}家"),
     "and": (" and ", "、第"),
     "alone": ("Everybody plays alone.", "各打各的，没有同伴。"),
     "roles": ("The roles of a deal: {}.", "一局里的角色：{}。"),

@@ -23,6 +23,7 @@ from abl_cards.training.settings import TrainConfig, read_config
 from abl_cards.training.trainer import Trainer
 from tests.cli_runs import run
 from tests.edited import edited
+from tests.games.test_vocabulary import HOME as VOCABULARY
 from tests.training.test_joint_loop import lines
 from tests.training.test_joint_loop import settings as usual
 
@@ -201,6 +202,7 @@ def test_the_command_of_a_run_says_its_rules() -> None:
         ({"kb_opponent_share": 0.7, "past_opponent_share": 0.7}, ErrorCode.SETTING_CONFLICT),
         ({"trick_point_reward": 0.5}, ErrorCode.SETTING_CONFLICT),
         ({"second_profile": "foo"}, ErrorCode.UNKNOWN_PROFILE),
+        ({"game": str(VOCABULARY / "giving"), "profile": None}, ErrorCode.UNSUPPORTED_GAME),
         ({"records": Path("nowhere.jsonl")}, None),
     ],
 )

@@ -14,6 +14,7 @@ from abl_cards.web.how_to_plays import beats_json
 from abl_cards.web.how_to_text import how_to_lines
 from abl_cards.web.play_kinds import find_examples, play_kinds
 from tests.effort import long
+from tests.games.test_vocabulary import engine_of
 from tests.web.test_words import is_foreign
 
 QUICK = ("president", "hearts")
@@ -179,3 +180,14 @@ def test_a_label_that_is_not_there_is_refused() -> None:
     for label in (-1, 10**6, int(engine.rules.forms.label_of[engine.rules.forms.pass_form])):
         with pytest.raises(GameError):
             beats_json(engine, label)
+
+
+def test_a_game_without_plays_is_explained() -> None:
+    """Where all cards move by choices there are no kinds of plays, and no empty sections."""
+    engine = engine_of("giving")
+    facts = how_to_play(engine)
+    assert not facts["kinds"]
+    assert [stage["text"][0] for stage in facts["course"]] == ["Choose one of your cards."]
+    sections = dict(how_to_lines(engine, "en"))
+    assert list(sections) == ["The table", "Course of a deal", "Points"]
+    assert "Partners: players 1 and 2, player 3." in sections["The table"]

@@ -143,5 +143,5 @@ class Forms:
 
     @cached_property
     def max_cards(self) -> int:
-        """Number of cards of the largest form."""
-        return max(form.num_cards for form in self.forms)
+        """Number of cards of the largest form; 1 without any, the width of an option in lists of moves."""
+        return max(1, *(form.num_cards for form in self.forms))

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
         find_play_acts,
     )
     from abl_cards.games.notation.records import MatchRecorder
-    from abl_cards.games.notation.rendering import render_table, render_view
+    from abl_cards.games.notation.rendering import count_aside, render_table, render_view
     from abl_cards.games.notation.replay import match_states_after, replay_records
     from abl_cards.games.notation.required_fields import required_for_explanation
     from abl_cards.games.notation.seats import other_seats
@@ -58,6 +58,7 @@ __all__ = [
     "compose_move",
     "compose_parts",
     "convert_decisions",
+    "count_aside",
     "decision_point_at",
     "decisions_at_acts",
     "derive_readings",

@@ -152,8 +152,7 @@ def render_view(
     elif "cards" in state:
         hand_texts = [f"{word} {count}" for word, count in zip(seat_words, state["cards"], strict=True)]
         lines.append(texts["others"].format(others=", ".join(hand_texts)))
-    if "aside" in state:
-        lines.append(texts["pile" if rules.has_pile else "aside"].format(aside=_cards_text(state["aside"])))
+    lines += [texts[name].format(aside=count) for name, count in count_aside(rules, state).items()]
     lines.append(texts["hand"].format(cards=_cards_text(_own_hand(rules, decision_point))))
     if state.get("trick"):
         lines.append(texts["trick"].format(trick=_trick_text(rules, decision_point, language)))
@@ -169,6 +168,22 @@ def render_view(
     else:
         lines.append(texts["leads"])
     return "\n".join(lines)
+
+
+def count_aside(rules: CompiledGame, state: Mapping[str, Any]) -> dict[str, int]:
+    """Count the cards of a state that nobody holds.
+
+    Args:
+        rules: Compiled game.
+        state: State that `write_state` has written.
+
+    Returns:
+        Cards to draw (``pile``) of a game with a draw pile, and the other cards aside (``aside``); none of those that
+        are 0.
+    """
+    pile = int(state.get("stock", 0)) if rules.has_pile else 0
+    counts = {"pile": pile, "aside": int(state.get("aside", 0)) - pile}
+    return {name: count for name, count in counts.items() if count > 0}
 
 
 def _trick_text(rules: CompiledGame, decision_point: DecisionPoint, language: str) -> str:

@@ -224,13 +224,14 @@ def sample_forms(rules: CompiledGame, n: int, rng: np.random.Generator) -> NDArr
         rng: Random generator.
 
     Returns:
-        int64 [n], forms: half of them all forms in turn, the others uniform over the kinds of play.
+        int64 [n], forms: half of them all forms in turn, the others uniform over the kinds of play; the pass in a
+        game without other forms.
     """
     kinds: dict[object, list[int]] = {}
     for index, form in enumerate(rules.forms.forms):
         if index != rules.forms.pass_form:
             kinds.setdefault(form.kind, []).append(index)
-    families = [np.array(members) for members in kinds.values()]
+    families = [np.array(members) for members in kinds.values()] or [np.array([rules.forms.pass_form])]
     in_turn = np.resize(rng.permutation(np.concatenate(families)), n)
     sizes = np.array([len(members) for members in families])
     kind = rng.integers(0, len(families), n)

@@ -148,7 +148,7 @@ def describe_order(engine: Engine, translate: Translator) -> Iterator[str]:
         trumps = rules.kb.instances("trumps", 1)
         if len(trumps) == 1:  # the same suit in every state
             yield translate("trumps", spell(rules, "suit", trumps[0][0], translate.language))
-    elif rules.tiers:
+    elif rules.tiers and len(rules.kb.instances("beats", 1)) > 1:  # more than the pass
         yield translate("same_length" if any(len(group.lengths) > 1 for group in groups) else "same_kind")
         if bombs := _bomb_names(engine, groups, translate.language):
             yield translate("bombs", " < ".join(bombs))

@@ -7,7 +7,7 @@ import numpy as np
 from abl_cards.games.compiled.compiled_game import CompiledGame
 from abl_cards.games.game import load
 from abl_cards.games.notation.decision_points import decision_point_at, read_decision_point
-from abl_cards.games.notation.rendering import render_table, render_view
+from abl_cards.games.notation.rendering import count_aside, render_table, render_view
 from abl_cards.games.tables.tables import Tables
 from tests.games.random_play import match_keys, play_out, step
 
@@ -60,3 +60,12 @@ def test_a_pile_to_draw_from_is_named() -> None:
     texts = [render_view(engine.rules, point, language) for language in ("en", "zh")]
     assert "in the pile: 31" in texts[0]
     assert "牌堆：31" in texts[1]
+
+
+def test_the_pile_is_told_from_cards_that_were_laid_aside() -> None:
+    engine = load("gandengyan").engine()
+    state = {"hand": ["C3"], "to_beat": None, "cards": [5, 5, 3], "seat": 0, "laid_down": [0, 0, 0, 0], "aside": 33}
+    point = engine.read_decision_point({**state, "stock": 31}, None, True)
+    assert count_aside(engine.rules, point.state) == {"pile": 31, "aside": 2}
+    lines = render_view(engine.rules, point).splitlines()
+    assert lines[lines.index("in the pile: 31") + 1] == "aside: 2"

@@ -9,8 +9,10 @@ from abl_cards.asp.terms import Atom, Signature
 from abl_cards.games.compiled.compiled_game import CompiledGame
 from abl_cards.games.description.inputs import find_group
 from abl_cards.games.description.queries import QUERY_SPECS
+from abl_cards.games.notation.decision_points import decision_point_at
 from abl_cards.games.sampling.samples import sample_decisions, sample_estimate, sample_input_rows, sample_lead_decisions
 from abl_cards.games.tables.hand_limits import largest_hand
+from tests.games.test_vocabulary import engine_of
 
 GAMES = "gifts", "wild", "auction", "president"
 
@@ -66,3 +68,12 @@ def test_decisions_and_estimates(rules: CompiledGame) -> None:
     leads = sample_lead_decisions(rules, 20, 1)
     assert (leads.to_beat == -1).all()
     assert (leads.view.hand.sum(axis=1) == largest_hand(rules)).all()
+
+
+def test_decisions_of_a_game_without_plays_are_passes() -> None:
+    """Where all cards move by choices, random states and the options of choices have no form to draw from."""
+    engine = engine_of("giving")
+    assert sample_decisions(engine.rules, 20, 1).moves().form.tolist() == [engine.rules.forms.pass_form] * 20
+    tables = engine.start_matches(np.arange(1, dtype=np.uint64))
+    point = decision_point_at(engine.rules, tables.choices(tables.rows_to_choose()), 0)
+    assert len(point.labels) == 4

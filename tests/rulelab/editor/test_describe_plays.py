@@ -113,3 +113,7 @@ def test_both_languages_have_the_same_lines(game: str, line: str) -> None:
     english, chinese = (describe_rules(load(game).engine(), language)[1].lines for language in ("en", "zh"))
     assert len(english) == len(chinese)
     assert line in chinese
+
+
+def test_a_game_in_which_nothing_is_beaten_does_not_speak_of_stronger_plays() -> None:
+    assert "What beats what" not in [section.heading for section in describe_rules(engine_of("giving"))]
