@@ -1,4 +1,4 @@
-"""Find matches that cannot come to an end, as what ends them is forgotten after every episode."""
+"""Find matches without an end, as what ends them is forgotten after every episode, and those without a result."""
 
 from __future__ import annotations
 
@@ -10,6 +10,22 @@ from abl_cards.games.compiled import CompiledGame, join_names
 from abl_cards.games.description import COUNTER
 
 _MATCH_OVER = Signature("match_over", 0)
+_RESULTS = Signature("points", 3), Signature("won", 1), Signature("drawn", 0)
+
+
+def find_undecided_match(rules: CompiledGame) -> Iterator[Diagnostic]:
+    """Find rules by which nobody wins points or a match.
+
+    Args:
+        rules: Compiled rules.
+
+    Yields:
+        A warning without a location.
+    """
+    if not any(rules.kb.instances(*signature) for signature in _RESULTS):
+        message = "no rule derives points/3 or won/1: every match is a draw"
+        remedy = "write points(S,1,won) :- …, or #include <places>."
+        yield make_warning(None, message, remedy, ErrorCode.MISSING_FACT)
 
 
 def find_endless_match(rules: CompiledGame) -> Iterator[Diagnostic]:

@@ -27,7 +27,7 @@ from abl_cards.games.description import (
 )
 from abl_cards.games.guard import guard_rule_errors
 from abl_cards.games.importers import find_importer
-from abl_cards.games.match_end import find_endless_match
+from abl_cards.games.match_end import find_endless_match, find_undecided_match
 from abl_cards.games.min_plays import plays_left_errors, plays_left_warnings
 from abl_cards.games.notation import canonical_notation
 from abl_cards.games.random_episodes import play_random_episodes
@@ -146,7 +146,7 @@ def require_playable(rules: CompiledGame) -> None:
 
 
 def find_warnings(rules: CompiledGame) -> Iterator[Diagnostic]:
-    """Yield the warnings about sound rules: what has no effect, upper bounds of plays, a match that may never end.
+    """Yield the warnings about sound rules: what has no effect, upper bounds of plays, a match without end or result.
 
     Args:
         rules: The compiled rules.
@@ -155,7 +155,8 @@ def find_warnings(rules: CompiledGame) -> Iterator[Diagnostic]:
     yield from find_ineffective_statements(rules.folder, rules.profile)
     yield from find_dead_rules(rules.folder, rules.profile)
     yield from find_unset_fluents(rules.folder, rules.profile)
-    for problem in (*plays_left_warnings(rules), *find_endless_match(rules), *find_added_counts(rules)):
+    checks = plays_left_warnings, find_endless_match, find_undecided_match, find_added_counts
+    for problem in (problem for check in checks for problem in check(rules)):
         yield add_location(problem, program, rules.folder)
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
 
+from abl_cards.cli.kb import NEW_GAME
 from abl_cards.core import ErrorCode
 from abl_cards.games.game import load
-from abl_cards.games.match_end import find_endless_match
+from abl_cards.games.match_end import find_endless_match, find_undecided_match
 from tests.edited import edited
 from tests.games.test_vocabulary import engine_of
 
@@ -35,3 +37,11 @@ def test_points_that_last_and_matches_of_one_deal_are_sound(name: str) -> None:
 @pytest.mark.parametrize("name", ["fluents", "pot"])
 def test_what_lasts_beside_what_does_not_is_enough(name: str) -> None:
     assert list(find_endless_match(engine_of(name, None).rules)) == []
+
+
+def test_a_game_in_which_nobody_wins_anything_is_reported(tmp_path: Path) -> None:
+    assert not list(find_undecided_match(engine_of("pile").rules))
+    folder = Path(shutil.copytree(NEW_GAME, tmp_path / "mine"))
+    text = (folder / "game.lp").read_text("utf-8").replace("#include <places>.", "#defined place_points/2.")
+    (folder / "game.lp").write_text(text, "utf-8")
+    assert [item.code for item in find_undecided_match(load(str(folder)).engine().rules)] == [ErrorCode.MISSING_FACT]

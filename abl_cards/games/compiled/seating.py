@@ -92,7 +92,7 @@ def read_seating(kb: KnowledgeBase) -> Seating:
         remedy = "write 0 or more"
         raise make_kb_error(f"{negative[0]}: the number of cards is negative", remedy, ErrorCode.INVALID_ARGUMENT)
     leftover = {seat: require_int(position, "leftover") for seat, position in kb.facts_as_dict("leftover").items()}
-    relative_names = {require_int(position, "who"): name for name, position in kb.facts_as_dict("who").items()}
+    relative_names = _read_relative_names(kb)
     return Seating(
         n, teams,
         tuple(relative_names.get(distance, distance) for distance in range(1, n)),
@@ -100,6 +100,16 @@ def read_seating(kb: KnowledgeBase) -> Seating:
         tuple(dealt.get(seat, 0) for seat in seats),
         tuple(sorted(seats, key=lambda seat: leftover.get(seat, seat))),
     )  # fmt: skip
+
+
+def _read_relative_names(kb: KnowledgeBase) -> dict[int, Term]:
+    """Read the names of seats by their distance; raises KBError for two names of one distance."""
+    names: dict[int, Term] = {}
+    for name, distance in kb.facts_as_dict("who").items():
+        if (other := names.setdefault(require_int(distance, "who"), name)) != name:
+            message = f"who({other},{distance}): the seat is called {name} as well"
+            raise make_kb_error(message, "keep one of the names", ErrorCode.CONFLICTING_FACTS)
+    return names
 
 
 def _read_teams(kb: KnowledgeBase, seats: Sequence[int]) -> tuple[int, ...]:

@@ -95,12 +95,21 @@ def _may_exclude(known: KnownNames, instance: Instance) -> bool:
     return has_kickers or known.form_sizes[instance[0]] == known.form_sizes[instance[1]]
 
 
+def _is_read(known: KnownNames, signature: Signature) -> bool:
+    return any(use.signature == signature for use in known.program.bodies)
+
+
 def _is_worth_used(known: KnownNames, _: Instance) -> bool:
     """Return whether the points of cards count: seats take tricks, or a rule reads them."""
-    return bool(known.kb.instances("takes", 1)) or any(use.signature == _WORTH for use in known.program.bodies)
+    return bool(known.kb.instances("takes", 1)) or _is_read(known, _WORTH)
 
 
-_WORTH = Signature("worth", 2)
+def _is_tier_used(known: KnownNames, _: Instance) -> bool:
+    """Return whether plays are beaten by those of a higher tier: seats take no tricks, or a rule reads the tiers."""
+    return not known.kb.instances("takes", 1) or _is_read(known, _TIER)
+
+
+_WORTH, _TIER = Signature("worth", 2), Signature("tier", 2)
 _NO_WILD = "no card stands in for others", "write acts_as(Card,wild) for one that does, or leave it out"
 _NO_KICKERS = "the form carries no kickers", "say how many it carries: kickers/3, or leave it out"
 _ONE_CARD = "no play has several parts: no rule derives more/0", "write a rule for more, or leave it out"
@@ -128,6 +137,10 @@ EFFECT_CONDITIONS: Mapping[Signature, EffectCondition] = {
     ),
     _WORTH: EffectCondition(
         _is_worth_used, "no rule reads it, and no seat takes tricks", "write a rule that reads it, or leave it out"
+    ),
+    _TIER: EffectCondition(
+        _is_tier_used, "takes/1 decides who takes a trick, and no rule reads it",
+        "write a rule that reads it, or leave it out",
     ),
     Signature("init", 1): EffectCondition(
         _lasts, "the fluent is reset when cards are dealt", "write lasts(Name,match), or next(…) :- event(deal)"

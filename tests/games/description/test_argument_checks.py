@@ -47,6 +47,7 @@ WRONG = {
     "acts_as(card(3,s),3).": (ErrorCode.UNKNOWN_NAME, "acts_as/2"),  # the other cards act as nothing then
     "acts_as(joker,3).": (ErrorCode.UNKNOWN_NAME, "joker"),
     "next(0,0). next(1,2). next(2,1).": (ErrorCode.INVALID_SEATING, "next/2"),
+    "who(left,1).": (ErrorCode.CONFLICTING_FACTS, "who(left,1)"),  # <seats> calls it next
     "member(0,0). member(1,2). member(2,2).": (ErrorCode.INVALID_SEATING, "0, 2"),  # an agent had no seat
     "member(0,1). member(1,0).": (ErrorCode.INVALID_SEATING, "seat 2"),
     'called(singel(R),"One",R) :- rank(R).': (ErrorCode.UNKNOWN_NAME, "singel(3)"),

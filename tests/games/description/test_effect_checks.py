@@ -67,6 +67,14 @@ def test_forms_of_as_many_cards_and_points_that_are_read_have_an_effect(tmp_path
     assert messages_of(Folder(folder)) == []
 
 
+def test_tiers_have_no_effect_in_tricks(tmp_path: Path) -> None:
+    """There takes/1 decides, unless a rule reads the tiers."""
+    folder = edited(tmp_path / "game", more="tier(card,1).\n", name="whist")
+    assert [message.partition(" ")[0] for message in messages_of(Folder(folder))] == ["tier(card,1)"]
+    (folder / "more.lp").write_text("tier(card,1). #defined no/0. takes(S) :- no, seat(S), tier(card,1).\n", "utf-8")
+    assert messages_of(Folder(folder)) == []
+
+
 def test_a_rule_may_derive_instances_without_effect_beside_others(tmp_path: Path) -> None:
     """A fact may not, unless another profile makes use of it."""
     rules = """kickers(set(R,3),1,1) :- rank(R). kicker(set(R,3),Q,1) :- rank(R), rank(Q), Q != R.
