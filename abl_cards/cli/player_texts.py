@@ -82,11 +82,12 @@ class PlayerTexts:
         Args:
             point: Decision.
         """
-        from abl_cards.games.notation import count_aside
+        from abl_cards.games.notation import cards_aside
 
         state, words = point.state, _TEXTS[self.language]
         lines = [*self._fluent_lines(point), *self._others_lines(state)]
-        lines += [self._line(words[name], str(count)) for name, count in count_aside(self.engine.rules, state).items()]
+        aside = cards_aside(self.engine.rules, state)
+        lines += [self._line(words[name], self._cards(cards)) for name, cards in aside.items()]
         lines.append(self._line(words["hand"], self._hand(point)))
         lines.append(self._situation(state))
         return lines

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
         find_play_acts,
     )
     from abl_cards.games.notation.records import MatchRecorder
-    from abl_cards.games.notation.rendering import count_aside, render_table, render_view
+    from abl_cards.games.notation.rendering import cards_aside, render_table, render_view
     from abl_cards.games.notation.replay import match_states_after, replay_records
     from abl_cards.games.notation.required_fields import required_for_explanation
     from abl_cards.games.notation.seats import other_seats
@@ -53,12 +53,12 @@ __all__ = [
     "argument_sorts",
     "build_card_grid",
     "canonical_notation",
+    "cards_aside",
     "check_copies",
     "choices_at_acts",
     "compose_move",
     "compose_parts",
     "convert_decisions",
-    "count_aside",
     "decision_point_at",
     "decisions_at_acts",
     "derive_readings",

@@ -87,7 +87,7 @@ def read_decision_point(
     if rules.has_open_hands and value.get("face") is None:
         raise missing_field_error("face", "hands are open")
     decisions = read_state_decisions(rules, [position], value.get("cards") is not None or value.get("face") is not None)
-    decisions.view.has_aside_cards = isinstance(value.get("aside"), list)
+    decisions.view.has_aside_cards = isinstance(value.get("aside"), list | str)
     decision_point = decision_point_at(rules, decisions)
     plays = bool((decision_point.move_lists.form != rules.forms.pass_form).all())
     decision_point.decision.view.play_counts = partial(infer_play_counts, rules, value, position, plays)

@@ -104,7 +104,7 @@ def _is_determined(rules: CompiledGame, field: str, value: Mapping[str, Any], po
     if field == "has_passed":
         return not following
     if field == "gone":
-        return isinstance(value.get("aside"), list) or not position.aside.any()
+        return isinstance(value.get("aside"), list | str) or not position.aside.any()
     return False
 
 

@@ -152,7 +152,7 @@ def render_view(
     elif "cards" in state:
         hand_texts = [f"{word} {count}" for word, count in zip(seat_words, state["cards"], strict=True)]
         lines.append(texts["others"].format(others=", ".join(hand_texts)))
-    lines += [texts[name].format(aside=count) for name, count in count_aside(rules, state).items()]
+    lines += [texts[name].format(aside=_cards_text(cards)) for name, cards in cards_aside(rules, state).items()]
     lines.append(texts["hand"].format(cards=_cards_text(_own_hand(rules, decision_point))))
     if state.get("trick"):
         lines.append(texts["trick"].format(trick=_trick_text(rules, decision_point, language)))
@@ -170,20 +170,20 @@ def render_view(
     return "\n".join(lines)
 
 
-def count_aside(rules: CompiledGame, state: Mapping[str, Any]) -> dict[str, int]:
-    """Count the cards of a state that nobody holds.
+def cards_aside(rules: CompiledGame, state: Mapping[str, Any]) -> dict[str, int | str | list[str]]:
+    """Return the cards of a state that nobody holds.
 
     Args:
         rules: Compiled game.
         state: State that `write_state` has written.
 
     Returns:
-        Cards to draw (``pile``) of a game with a draw pile, and the other cards aside (``aside``); none of those that
-        are 0.
+        Number of cards to draw (``pile``) of a game with a draw pile, and of the other cards aside (``aside``), or
+        these cards where the seat knows them; none of those that are 0.
     """
-    pile = int(state.get("stock", 0)) if rules.has_pile else 0
-    counts = {"pile": pile, "aside": int(state.get("aside", 0)) - pile}
-    return {name: count for name, count in counts.items() if count > 0}
+    pile, aside = int(state.get("stock", 0)) if rules.has_pile else 0, state.get("aside", 0)
+    cards = {"pile": pile, "aside": max(0, aside - pile) if isinstance(aside, int) else aside}
+    return {name: value for name, value in cards.items() if value}
 
 
 def _trick_text(rules: CompiledGame, decision_point: DecisionPoint, language: str) -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from abl_cards.cli.player_texts import PlayerTexts
 from abl_cards.games.compiled.compiled_game import CompiledGame
 from abl_cards.games.game import load
 from abl_cards.games.notation.decision_points import decision_point_at, read_decision_point
-from abl_cards.games.notation.rendering import count_aside, render_table, render_view
+from abl_cards.games.notation.rendering import cards_aside, render_table, render_view
 from abl_cards.games.tables.tables import Tables
 from tests.games.random_play import match_keys, play_out, step
 
@@ -66,6 +67,18 @@ def test_the_pile_is_told_from_cards_that_were_laid_aside() -> None:
     engine = load("gandengyan").engine()
     state = {"hand": ["C3"], "to_beat": None, "cards": [5, 5, 3], "seat": 0, "laid_down": [0, 0, 0, 0], "aside": 33}
     point = engine.read_decision_point({**state, "stock": 31}, None, True)
-    assert count_aside(engine.rules, point.state) == {"pile": 31, "aside": 2}
+    assert cards_aside(engine.rules, point.state) == {"pile": 31, "aside": 2}
     lines = render_view(engine.rules, point).splitlines()
     assert lines[lines.index("in the pile: 31") + 1] == "aside: 2"
+
+
+def test_known_cards_aside_are_shown() -> None:
+    """The banker of Tractor has buried them."""
+    engine = load("tractor").engine()
+    tables = Tables.begin(engine.rules, np.array([3], np.uint64))
+    while len(rows := tables.rows_to_choose()):
+        options = tables.choices(rows).options
+        tables.choose(rows, options.argmax(axis=1).astype(np.uint8))
+    point = engine.decision_point_at(tables.decisions(tables.rows_to_play()))
+    assert f"aside: {' '.join(point.state['aside'])}" in render_view(engine.rules, point).splitlines()
+    assert f"⟦{point.state['aside'][0]}⟧" in "\n".join(PlayerTexts(engine, "en").position_lines(point))
