@@ -11,7 +11,7 @@ from pkgutil import iter_modules
 from typing import Any
 
 from abl_cards.agents import files_fingerprint
-from abl_cards.asp import did_you_mean
+from abl_cards.asp import KBError, did_you_mean
 from abl_cards.core import (
     PYTHON_SUFFIX,
     ErrorCode,
@@ -120,7 +120,7 @@ def _split_name(name: str) -> tuple[Path, str]:
 
 
 def _load_experiment(name: str) -> Experiment:
-    """Import an experiment of the user; raises GameError."""
+    """Import an experiment of the user, whose errors name it; raises GameError."""
     path, variable = _split_name(name)
     if not path.is_file():
         raise GameError(f"experiment '{name}': there is no file {path}", ErrorCode.UNKNOWN_EXPERIMENT)
@@ -133,7 +133,18 @@ def _load_experiment(name: str) -> Experiment:
     if not isinstance(experiment, Experiment):
         message = f"experiment '{name}': {path} has no {variable} = Experiment(…)"
         raise GameError(message, ErrorCode.UNKNOWN_EXPERIMENT)
-    return experiment
+
+    def run(settings: Any, workspace: ExperimentWorkspace) -> ExperimentReport:
+        report: object = call_user_code(
+            f"experiment '{name}'", path, lambda: experiment.run(settings, workspace), ErrorCode.EXPERIMENT_FAILED,
+            passed=(GameError, KBError),
+        )  # fmt: skip
+        if not isinstance(report, ExperimentReport):
+            message = f"experiment '{name}': run returned {type(report).__name__}, expected an ExperimentReport"
+            raise GameError(message, ErrorCode.EXPERIMENT_FAILED)
+        return report
+
+    return replace(experiment, run=run)
 
 
 def run_experiment(
@@ -183,7 +194,10 @@ def _run(
     try:
         report = experiment.run(settings, workspace)
     except BaseException as stopped:
-        workspace.publish_partial()
+        try:
+            workspace.publish_partial()
+        except Exception as problem:  # in the report of an experiment of the user; the cells are kept
+            workspace.log(f"no partial report: {type(problem).__name__}: {problem}")
         results.draw_plots(workspace.log)
         workspace.log(f"{name} stops: {type(stopped).__name__}")
         raise

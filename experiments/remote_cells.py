@@ -67,7 +67,7 @@ def _measure(name: str, settings: Any, folder: str, known: dict[str, Any], key: 
     raise GameError(problem, ErrorCode.INVALID_RESULT)
 
 
-class _CellMeasured(Exception):
+class _CellMeasured(BaseException):  # as MissingCell, not to be handled by an experiment
     """End of a run whose requested cell is measured."""
 
     def __init__(self, result: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,8 @@ from abl_cards.core import (
     INSTALL_COMMAND,
     PAGE_WIDTH,
     ErrorBarPlot,
+    ErrorCode,
+    GameError,
     LinePlot,
     MatrixPlot,
     Plot,
@@ -43,9 +46,22 @@ class ReportTable:
     paired_column: str = ""  # values whose rows are compared seed by seed, where there are several seeds
     paired_within: tuple[str, ...] = ()  # columns of text whose rows are compared with each other
 
+    def __post_init__(self) -> None:
+        """Check the rows.
+
+        Raises:
+            GameError: A row has too many or too few cells, or a cell is no text, number or None.
+        """
+        for number, row in enumerate(self.rows, 1):
+            wrong = [type(cell).__name__ for cell in row if not isinstance(cell, str | int | float | None)]
+            if wrong or len(row) != len(self.columns):
+                found = f"a cell of type {wrong[0]}" if wrong else f"{len(row)} cells for {len(self.columns)} columns"
+                message = f"table '{self.name}', row {number}: {found}; cells are texts, int, float or None"
+                raise GameError(message, ErrorCode.INVALID_RESULT)
+
     def to_json(self) -> dict[str, Any]:
-        """Return plain values, one object a row."""
-        rows = [dict(zip(self.columns, row, strict=True)) for row in self.rows]
+        """Return plain values, one object a row; NaN and infinities are None."""
+        rows = [dict(zip(self.columns, map(_finite, row), strict=True)) for row in self.rows]
         return {"title": self.title, "rows": rows} | ({"note": self.note} if self.note else {})
 
     def cell_texts(self) -> list[list[str]]:
@@ -67,7 +83,7 @@ class ReportTable:
         return "\n".join([f"## {self.title}", "", *lines, *(["", self.note] if self.note else [])])
 
     def _text(self, column: str, cell: Cell) -> str:
-        if cell is None:
+        if (cell := _finite(cell)) is None:
             return "–"
         if isinstance(cell, float):
             return f"{cell:.1%}" if column in self.percent_columns else f"{cell:.{self.digits}f}"
@@ -108,6 +124,11 @@ class ExperimentReport:
             save_figure(plot, folder / f"{plot.name}.svg")
             for width in PDF_WIDTHS:
                 save_figure(plot, folder / f"{plot.name}-{width}in.pdf", width)
+
+
+def _finite(cell: Cell) -> Cell:
+    """Return None for a number that JSON cannot hold, else the cell."""
+    return None if isinstance(cell, float) and not math.isfinite(cell) else cell
 
 
 def figure_markdown(plot: Plot) -> str:

@@ -41,8 +41,8 @@ def discard_report(report: ExperimentReport, missing: str) -> None:
     """Publish no partial report."""
 
 
-class MissingCell(Exception):
-    """Error in a dry run: a cell that was not measured yet."""
+class MissingCell(BaseException):  # an experiment that handles exceptions of its own must not handle this one
+    """Signal of a dry run: a cell that was not measured yet."""
 
     def __init__(self, inputs: Mapping[str, Any], text: str) -> None:
         super().__init__(text)

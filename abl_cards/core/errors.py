@@ -122,7 +122,7 @@ class ErrorCode(StrEnum):
     RECORDS_NOT_WRITTEN = "records-not-written", "A file of records cannot be created or has no space left."
     UNKNOWN_PART = "unknown-part", "The agent has no part with this name that can be left out."
     UNKNOWN_EXPERIMENT = "unknown-experiment", "No experiment has this name, or a file defines none."
-    EXPERIMENT_FAILED = "experiment-failed", "The file of an own experiment raised an error when it was imported."
+    EXPERIMENT_FAILED = "experiment-failed", "The file of an own experiment, or its function, raised an error."
     INVALID_RESULT = "invalid-result", "A file of stored results has a line that is no result."
 
     # Learning: networks, weights, training runs

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from importlib.util import find_spec
 from pathlib import Path
@@ -143,6 +144,15 @@ class LinePlot:
     interval: str = ""
     reference: float | None = None
 
+    def __post_init__(self) -> None:
+        """Check the numbers.
+
+        Raises:
+            GameError: A number is NaN or infinite.
+        """
+        for name, points in (*self.lines.items(), *self.dashed.items(), *self.bands.items()):
+            _check_finite(self.name, name, [number for point in points for number in point])
+
     @property
     def axes(self) -> tuple[Axis, Axis]:
         """Horizontal and vertical axis."""
@@ -190,6 +200,15 @@ class ErrorBarPlot:
     n: str = ""
     interval: str = ""
     is_filled: bool = False
+
+    def __post_init__(self) -> None:
+        """Check the numbers.
+
+        Raises:
+            GameError: A number is NaN or infinite.
+        """
+        for name, bar in self.bars.items():
+            _check_finite(self.name, name, bar)
 
     @property
     def axis(self) -> Axis:
@@ -266,6 +285,14 @@ class MatrixPlot:
             "n": self.n, "interval": self.interval,
         }  # fmt: skip
         return plain | _without_empty(more)
+
+
+def _check_finite(plot: str, name: str, numbers: Iterable[Any]) -> None:
+    """Raise GameError where a number of a line or bar cannot be drawn; None and texts are no numbers."""
+    wrong = [number for number in numbers if isinstance(number, float) and not math.isfinite(number)]
+    if wrong:
+        message = f"plot '{plot}', '{name}': {wrong[0]} cannot be drawn; leave the point out"
+        raise GameError(message, ErrorCode.INVALID_RESULT)
 
 
 def plot_caption(plot: Plot) -> str:

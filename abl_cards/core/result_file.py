@@ -6,11 +6,12 @@ A line is ``{"cell": INPUTS, "result": RESULT}``; a last line that a kill cut of
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from abl_cards.core.atomic_files import attribute_os_errors, write_text
+from abl_cards.core.atomic_files import atomic_write, attribute_os_errors
 from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.core.jsonl import parse_json_line
 
@@ -23,8 +24,23 @@ def result_key(inputs: Mapping[str, Any]) -> str:
 
     Returns:
         JSON text with sorted keys.
+
+    Raises:
+        GameError: The inputs are no plain values, or hold NaN or an infinity.
     """
-    return json.dumps(inputs, sort_keys=True)
+    with _plain_values("the inputs of a result", inputs):
+        return json.dumps(inputs, sort_keys=True, allow_nan=False)
+
+
+@contextmanager
+def _plain_values(what: str, inputs: Mapping[str, Any]) -> Iterator[None]:
+    """Raise GameError where values cannot be stored such that they are read back."""
+    try:
+        yield
+    except (TypeError, ValueError, RecursionError) as problem:
+        text = f"{what} must be plain values: finite numbers, texts, truth values, None, lists and dictionaries"
+        message = f"{text} ({problem}; inputs {inputs!r:.200})"
+        raise GameError(message, ErrorCode.INVALID_RESULT) from problem
 
 
 _former_fingerprints: dict[str, str] = {}
@@ -90,13 +106,15 @@ def append_result(file: str | Path, inputs: Mapping[str, Any], result: Any) -> A
         The result as ``read_results`` will return it.
 
     Raises:
+        GameError: The result or its inputs are no plain values, or hold NaN or an infinity.
         OSError: The file cannot be written.
     """
     file = Path(file)
-    stored = json.loads(json.dumps(result))
-    line = json.dumps({"cell": dict(inputs), "result": stored}, ensure_ascii=False)
-    with attribute_os_errors(file), file.open("a", encoding="utf-8") as stream:
-        stream.write(line + "\n")
+    with _plain_values("a result and its inputs", inputs):
+        stored = json.loads(json.dumps(result, allow_nan=False))
+        line = json.dumps({"cell": dict(inputs), "result": stored}, ensure_ascii=False, allow_nan=False).encode()
+    with attribute_os_errors(file), file.open("ab") as stream:
+        stream.write(line + b"\n")
     return stored
 
 
@@ -114,14 +132,14 @@ def read_results(file: str | Path) -> dict[str, Any]:
         OSError: The file cannot be read.
     """
     file = Path(file)
-    lines = file.read_text("utf-8").splitlines(keepends=True) if file.exists() else []
-    complete = [line for line in lines if line.endswith("\n")]
-    if len(complete) < len(lines):
-        write_text(file, "".join(complete))
+    *lines, truncated = file.read_bytes().split(b"\n") if file.exists() else [b""]
+    if truncated:
+        with atomic_write(file) as stream:
+            stream.writelines(line + b"\n" for line in lines)
     results = {}
-    for number, line in enumerate(complete, 1):
+    for number, line in enumerate(lines, 1):
         try:
-            value = parse_json_line(line.encode())
+            value = parse_json_line(line)
             results[result_key(value["cell"])] = value["result"]
         except (GameError, LookupError, TypeError) as problem:
             message = f"{file}, line {number}: no measured cell ({problem}); remove the line or the file"

@@ -46,7 +46,10 @@ def import_file(path: str | Path, registered_name: str | None = None) -> ModuleT
     return module
 
 
-def call_user_code(subject: str, path: str | Path | None, call: Callable[[], T], code: ErrorCode) -> T:
+def call_user_code(
+    subject: str, path: str | Path | None, call: Callable[[], T], code: ErrorCode,
+    passed: tuple[type[Exception], ...] = (GameError,),
+) -> T:  # fmt: skip
     """Call code of a user.
 
     Args:
@@ -54,6 +57,7 @@ def call_user_code(subject: str, path: str | Path | None, call: Callable[[], T],
         path: File of the code, to name the line that fails; None where there is none.
         call: Function to call.
         code: Code of the error.
+        passed: Exceptions that are raised as they are.
 
     Returns:
         The result.
@@ -64,7 +68,7 @@ def call_user_code(subject: str, path: str | Path | None, call: Callable[[], T],
     path = None if path is None else Path(path)
     try:
         return call()
-    except GameError:
+    except passed:
         raise
     except (Exception, SystemExit) as problem:  # leaving in the middle of a match does not end it
         frames = traceback.extract_tb(problem.__traceback__)

@@ -18,6 +18,7 @@ from abl_cards.experiments.experiment import (
     short_name,
 )
 from abl_cards.experiments.remote_cells import _measure
+from abl_cards.experiments.report import ReportTable
 from abl_cards.games.game import load
 from tests.cli_runs import run
 
@@ -148,3 +149,90 @@ def test_a_file_without_an_experiment_is_named(file: Path, name: str, text: str 
     assert name.partition(":")[0] in shown.stderr
     if code == ErrorCode.EXPERIMENT_FAILED:
         assert f"{name}:" in shown.stderr
+
+
+FAILING = """
+from dataclasses import dataclass
+
+import numpy as np
+
+from abl_cards.core import LinePlot, setting
+from abl_cards.experiments import Experiment, ExperimentReport, ReportTable
+
+
+@dataclass(frozen=True)
+class Config:
+    seed: int = setting(0, "of nothing")
+
+
+def run(settings, workspace):
+    workspace.measure_cell({"seed": 0}, lambda progress: 1, "a cell")
+    try:
+        workspace.measure_cell({"seed": 1}, lambda progress: 2, "another cell")
+    except Exception:  # as experiments handle errors of their own
+        raise AssertionError from None
+    BODY
+
+
+EXPERIMENT = Experiment("Does it end?", Config(), run)
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "code", "word"),
+    [
+        ("raise KeyError('oops')", ErrorCode.EXPERIMENT_FAILED, "fails.py:21"),
+        ("raise SystemExit(3)", ErrorCode.EXPERIMENT_FAILED, "fails.py:21"),
+        ("open('nowhere/data.csv')", ErrorCode.EXPERIMENT_FAILED, "fails.py:21"),
+        ("return {'rows': []}", ErrorCode.EXPERIMENT_FAILED, "dict"),
+        (
+            "workspace.set_partial_report(lambda: 1 / 0)\n    raise ValueError",
+            ErrorCode.EXPERIMENT_FAILED,
+            "fails.py:22: ValueError",
+        ),
+        (
+            "return ExperimentReport([ReportTable('t', 'T', ('a', 'b'), [[np.float32(1)]])])",
+            ErrorCode.INVALID_RESULT,
+            "float32",
+        ),
+        (
+            "return ExperimentReport([ReportTable('t', 'T', ('a', 'b'), [[1, 2], [3]])])",
+            ErrorCode.INVALID_RESULT,
+            "row 2",
+        ),
+        (
+            "return ExperimentReport([], [LinePlot('p', 'P', 'x', 'y', {'l': [(0, 1.0), (1, float('nan'))]})])",
+            ErrorCode.INVALID_RESULT,
+            "nan",
+        ),
+    ],
+)
+def test_errors_of_an_experiment_name_it_and_keep_its_cells(
+    tmp_path: Path, body: str, code: ErrorCode, word: str
+) -> None:
+    file, folder = tmp_path / "fails.py", tmp_path / "out"
+    file.write_text(FAILING.replace("BODY", body), "utf-8")
+    settings = get_experiment(str(file)).make_settings(smoke=False)
+    with pytest.raises(GameError) as error:
+        run_experiment(str(file), settings, folder)
+    assert error.value.code is code
+    assert word in str(error.value)
+    if code is ErrorCode.EXPERIMENT_FAILED and "returned" not in str(error.value):
+        assert error.value.__cause__ is not None
+    assert len((folder / "cells.jsonl").read_text("utf-8").splitlines()) == 2
+    shown = run("run", str(file), "--dir", str(folder))
+    assert shown.exit_code == 1
+    assert shown.stderr.startswith("error: ")
+
+
+def test_a_cell_of_another_process_is_measured_although_errors_are_handled(tmp_path: Path) -> None:
+    file = tmp_path / "fails.py"
+    file.write_text(FAILING.replace("BODY", "return ExperimentReport([])"), "utf-8")
+    known = {result_key({"seed": 0}): 1}
+    assert _measure(str(file), {"seed": 0}, str(tmp_path), known, result_key({"seed": 1})) == 2
+
+
+def test_numbers_that_are_none_are_empty_cells() -> None:
+    table = ReportTable("t", "T", ("a", "b"), [[float("nan"), 1], [float("inf"), 2]])
+    assert [row["a"] for row in table.to_json()["rows"]] == [None, None]
+    assert [row[0] for row in table.cell_texts()] == ["–", "–"]
