@@ -14,7 +14,7 @@ from abl_cards.core import ErrorCode, GameError, atomic_write
 from abl_cards.learners.model_interface import Batch, PolicyOutput
 from abl_cards.learners.network_parts import NO_PARTS, NetworkParts
 from abl_cards.learners.networks import GameShape, Networks
-from abl_cards.learners.output_checks import check_output, check_state, check_unwritten
+from abl_cards.learners.output_checks import call_forward, check_output, check_state, check_unwritten
 from abl_cards.learners.own_classes import check_class
 from abl_cards.learners.presets import PPOConfig, Preset
 from abl_cards.learners.weights_io import WeightsCard, load_card, write_card
@@ -94,14 +94,6 @@ class ModelNetworks(Networks):
         try:
             with torch.no_grad(), check_unwritten(self.model_name, batch):
                 output = self.evaluate(batch)
-        except GameError:
-            raise
-        except Exception as problem:
-            raise GameError(
-                f"{self.model_name}.forward failed on a batch of {len(batch)} decisions: "
-                f"{type(problem).__name__}: {problem}",
-                ErrorCode.MODEL_FAILED,
-            ) from problem
         finally:
             self.module.train(was_training)
         self.decides_choices = output.logits.shape[1] == batch.num_actions > batch.num_labels
@@ -109,9 +101,9 @@ class ModelNetworks(Networks):
         return output
 
     def evaluate(self, batch: Batch) -> PolicyOutput:
-        """Call the module in the precision of the run; raises GameError where the output breaks the interface."""
+        """Call the module in the precision of the run; raises GameError where it fails or breaks the interface."""
         with self.autocast():
-            output = self.module(batch)
+            output = call_forward(self.module, batch)
         output = check_output(output, batch, self.model_name, self.precision != "float32")
         hands = None if output.hands is None else output.hands.float()
         return PolicyOutput(output.logits.float(), output.value.float(), hands)

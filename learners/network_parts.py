@@ -29,7 +29,7 @@ from abl_cards.learners.model_interface import (
     PolicyOutput,
     masked_log_probs,
 )
-from abl_cards.learners.output_checks import check_finite, check_state, check_tensor, check_unwritten
+from abl_cards.learners.output_checks import call_forward, check_finite, check_state, check_tensor, check_unwritten
 
 if TYPE_CHECKING:
     from abl_cards.learners.networks import GameShape
@@ -61,10 +61,9 @@ class NetworkPart(nn.Module):
         return self.model_class.__qualname__
 
     def evaluate(self, batch: Batch | CriticBatch | HandsBatch) -> Tensor:
-        """Call the network; raises GameError where it writes into the batch."""
+        """Call the network; raises GameError where it fails, or writes into the batch."""
         with check_unwritten(self.model_name, batch):
-            output: Tensor = self.module(batch)
-        return output
+            return call_forward(self.module, batch)
 
     def _check(self, name: str, output: Tensor, *shapes: tuple[int, ...]) -> None:
         """Raise GameError where an output is no tensor of one of these shapes."""

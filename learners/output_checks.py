@@ -5,12 +5,30 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import fields
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from abl_cards.core import ErrorCode, GameError
+from abl_cards.core import ErrorCode, GameError, call_part
 from abl_cards.learners.model_interface import Batch, CriticBatch, HandsBatch, PolicyOutput
+
+
+def call_forward(module: nn.Module, batch: Batch | CriticBatch | HandsBatch) -> Any:
+    """Call a network of one's own.
+
+    Args:
+        module: The network.
+        batch: Its inputs, n decisions.
+
+    Returns:
+        What it returns, which is not checked.
+
+    Raises:
+        GameError: The call fails (code ``model-failed``).
+    """
+    subject = f"{type(module).__qualname__}.forward of {len(batch)} decisions"
+    return call_part(subject, module, lambda: module(batch), ErrorCode.MODEL_FAILED)
 
 
 def check_output(output: object, batch: Batch, model_name: str, allow_half: bool = False) -> PolicyOutput:

@@ -7,14 +7,14 @@ A model that fits itself has the methods ``fit(X, y)`` and, for a policy, ``pred
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from abl_cards.core import ErrorCode, GameError
+from abl_cards.core import ErrorCode, GameError, call_part
 from abl_cards.learners.model_interface import Batch, CriticBatch, HandsBatch
 from abl_cards.learners.network_parts import (
     ABLN_PART,
@@ -27,6 +27,8 @@ from abl_cards.learners.network_parts import (
     PolicyPart,
 )
 from abl_cards.learners.networks import GameShape
+
+T = TypeVar("T")
 
 _STATE_PREFIX = "state."
 
@@ -84,22 +86,28 @@ class FittedPart(NetworkPart):
 
     def fit(self, rows: Sequence[Any], targets: Sequence[Any]) -> float | None:
         """Fit the model to targets; returns its loss, or None where it returns no number."""
+        loss = self._call("fit", lambda: self._fit(rows, targets))
+        return float(loss) if isinstance(loss, int | float | np.number | Tensor) else None
+
+    def _fit(self, rows: Sequence[Any], targets: Sequence[Any]) -> Any:
         model, base = self._models
         if model is base:
-            loss = base.fit(X=list(rows), y=list(targets))
-        else:
-            from ablkit.data.structures import ListData
+            return base.fit(X=list(rows), y=list(targets))
+        from ablkit.data.structures import ListData
 
-            data = ListData(X=[[row] for row in rows])
-            data.abduced_idx = [[target] for target in targets]
-            loss = model.train(data)
-        return float(loss) if isinstance(loss, int | float | np.number | Tensor) else None
+        data = ListData(X=[[row] for row in rows])
+        data.abduced_idx = [[target] for target in targets]
+        return model.train(data)
+
+    def _call(self, method: str, call: Callable[[], T]) -> T:
+        """Call the model; raises GameError where it fails."""
+        return call_part(f"{self.model_name}.{method}", self.base_model, call, ErrorCode.MODEL_FAILED)
 
     def predict(self, batch: Batch | CriticBatch | HandsBatch, method: str = "predict") -> Tensor:
         """Return the predictions [n, ...] of the model as float32, on the device of the batch."""
         rows = [InputRow(batch, row) for row in range(len(batch))]
-        predicted = getattr(self.base_model, method)(X=rows)
-        return torch.as_tensor(np.asarray(predicted, np.float32)).to(batch.observation.device)
+        predicted = self._call(method, lambda: np.asarray(getattr(self.base_model, method)(X=rows), np.float32))
+        return torch.as_tensor(predicted).to(batch.observation.device)
 
     def evaluate(self, batch: Batch | CriticBatch | HandsBatch) -> Tensor:
         """Return the predictions of the model."""

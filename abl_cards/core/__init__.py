@@ -76,7 +76,7 @@ if TYPE_CHECKING:
         settings_to_json,
     )
     from abl_cards.core.stdio import ensure_complete_writes, escape_controls, open_standard_streams
-    from abl_cards.core.user_code import PYTHON_SUFFIX, add_cwd_to_path, call_user_code, import_file
+    from abl_cards.core.user_code import PYTHON_SUFFIX, add_cwd_to_path, call_part, call_user_code, import_file
 
 __all__ = [
     "COLUMN_WIDTH",
@@ -113,6 +113,7 @@ __all__ = [
     "apply_settings",
     "atomic_write",
     "attribute_os_errors",
+    "call_part",
     "call_user_code",
     "check_budget",
     "check_integer",

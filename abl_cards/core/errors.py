@@ -131,11 +131,14 @@ class ErrorCode(StrEnum):
     MODEL_OUTPUT_SHAPE = "model-output-shape", "A field of a network's output has the wrong shape."
     MODEL_OUTPUT_DTYPE = "model-output-dtype", "A field of a network's output has the wrong dtype."
     MODEL_OUTPUT_NOT_FINITE = "model-output-not-finite", "A network's output or its loss is NaN or infinite."
-    MODEL_FAILED = "model-failed", "The forward call of a network raised an error."
+    MODEL_FAILED = "model-failed", "A network or model of one's own is unusable, or raised an error."
     MODEL_CLASS_NEEDED = "model-class-needed", "Weights of an own network load only into an object that the user makes."
     WEIGHTS_NOT_READABLE = "weights-not-readable", "A file of weights or its card is missing or damaged."
     WEIGHTS_MISMATCH = "weights-mismatch", "Weights were made for another network, game or set of labels."
-    INVALID_REASONER = "invalid-reasoner", "An object is no reasoner, or it returned something that is not allowed."
+    INVALID_REASONER = (
+        "invalid-reasoner",
+        "A reasoner or function of one's own is unusable, fails, or returns something wrong.",
+    )
     SETTING_CONFLICT = "setting-conflict", "Settings or arguments of a run exclude each other."
     RUN_MISMATCH = "run-mismatch", "A run folder holds a run of another game, network, settings or rules."
     CHECKPOINT_NOT_READABLE = "checkpoint-not-readable", "A checkpoint is damaged, or of another form or version."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import inspect
 import sys
 import traceback
 from collections.abc import Callable
@@ -44,6 +45,37 @@ def import_file(path: str | Path, registered_name: str | None = None) -> ModuleT
         sys.modules[registered_name] = module
     spec.loader.exec_module(module)
     return module
+
+
+def find_source_file(part: object) -> Path | None:
+    """Return the file that defines a function, or the class of another object; None where there is none.
+
+    Args:
+        part: Function or object of a user.
+    """
+    try:
+        file = inspect.getsourcefile(part if inspect.isroutine(part) else type(part))
+    except (TypeError, OSError):  # built in, or of a console
+        return None
+    return None if file is None else Path(file).resolve()
+
+
+def call_part(subject: str, part: object, call: Callable[[], T], code: ErrorCode) -> T:
+    """Call a function or a method of an object that a user gives.
+
+    Args:
+        subject: Beginning of error messages, such as ``MyReasoner.realise``.
+        part: The function or object, whose file is named.
+        call: Function to call.
+        code: Code of the error.
+
+    Returns:
+        The result.
+
+    Raises:
+        GameError: The call failed, for the cause in ``__cause__``.
+    """
+    return call_user_code(subject, find_source_file(part), call, code)
 
 
 def call_user_code(

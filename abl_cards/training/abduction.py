@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from abl_cards.agents import ModelPolicy, NeuroSymbolicPolicy, PolicyInputs, best_cards
 from abl_cards.asp import Atom
 from abl_cards.circuit import KnowledgeBase
-from abl_cards.core import ErrorCode, GameError
+from abl_cards.core import ErrorCode, GameError, call_part
 from abl_cards.games import Engine
 from abl_cards.games.preferences import PreferenceModel
 from abl_cards.games.tables import Choices, Decisions
@@ -97,7 +97,11 @@ class ConstrainedPreferences:
         cost, consistent = self._base.costs(decisions, lists, estimate)
         if self._is_consistent is None:
             return cost, np.ones_like(consistent)
-        allowed = np.asarray(self._is_consistent(decisions, lists))
+        function = self._is_consistent
+        allowed = call_part(
+            "the consistency function", function, lambda: np.asarray(function(decisions, lists)),
+            ErrorCode.INVALID_REASONER,
+        )  # fmt: skip
         if allowed.shape != consistent.shape or allowed.dtype != np.bool_:
             raise GameError(
                 f"the consistency function returned {list(allowed.shape)} {allowed.dtype}, "
@@ -144,10 +148,10 @@ class Abduction:
         probabilities[inputs.open_rows] = np.exp(log_probs)
         probabilities[np.arange(len(complete)), complete] += 1
         estimate = _full_estimate(policy, decisions, inputs)
-        moves = (
-            self.reasoner.realise(decisions, probabilities)
-            if estimate is None
-            else self.reasoner.realise(decisions, probabilities, estimate)
+        given = (decisions, probabilities) if estimate is None else (decisions, probabilities, estimate)
+        reasoner = self.reasoner
+        moves = call_part(
+            f"{type(reasoner).__name__}.realise", reasoner, lambda: reasoner.realise(*given), ErrorCode.INVALID_REASONER
         )
         _check_moves(moves, inputs.survey.lists, self.reasoner)
         abduced = decisions.labels_of(moves.form)[inputs.open_rows].astype(np.int16)
@@ -162,7 +166,11 @@ class Abduction:
         """Choose an option for each choice by the reasoner: [n]."""
         if self.reasoner is None:
             return Minimiser(self.preference_model).choose(choices)
-        chosen = np.asarray(self.reasoner.choose(choices))
+        reasoner = self.reasoner
+        chosen = call_part(
+            f"{type(reasoner).__name__}.choose", reasoner, lambda: np.asarray(reasoner.choose(choices)),
+            ErrorCode.INVALID_REASONER,
+        )  # fmt: skip
         n, options = len(choices.view), choices.options
         if chosen.shape != (n,) or chosen.dtype.kind not in "iu":
             message = f"expected [n] = [{n}] whole numbers, found {list(chosen.shape)} {chosen.dtype}"

@@ -18,7 +18,7 @@ from ablkit.reasoning import KBBase, Reasoner
 from numpy.typing import NDArray
 
 from abl_cards.agents import PolicyInputs, RandomKeys, sample_labels
-from abl_cards.core import ErrorCode, GameError
+from abl_cards.core import ErrorCode, GameError, call_part
 from abl_cards.training.ablkit_base import ABLkitBridge
 from abl_cards.training.decision_batch import BatchRow, DecisionBatch
 from abl_cards.training.experience import Experience
@@ -165,16 +165,27 @@ class JointBridge(ABLkitBridge):
             play.last_log_probs = np.zeros(view.legal.shape, np.float32)
             return np.zeros(0, np.int16), np.zeros(0, np.float32)
         data = DecisionBatch(view, keys, num_options=self.trainer.engine.num_options).to_list_data()
-        _, probabilities = self.predict(data)
+        model = self.model.base_model
+        _, probabilities = call_part(
+            f"{type(model).__name__}.predict_proba", model, lambda: self.predict(data), ErrorCode.MODEL_FAILED
+        )
         self.idx_to_pseudo_label(data)
-        self.abduce_pseudo_label(data)
         labels = self._abduced_labels(data, view)
         play.last_log_probs = weighed = _log_probs(np.concatenate(probabilities))
         return labels, weighed[np.arange(len(labels)), labels]
 
     def _abduced_labels(self, data: ListData, view: PolicyInputs) -> NDArray[np.int16]:
         """Return the labels [k] of the reasoner; raises GameError where one is missing or not consistent."""
-        name, indices = type(self.reasoner).__name__, self.pseudo_label_to_idx(data)
+        reasoner, kb, name = self.reasoner, self.reasoner.kb, type(self.reasoner).__name__
+
+        def abduce() -> list[list[int]]:
+            self.abduce_pseudo_label(data)
+            indices: list[list[int]] = self.pseudo_label_to_idx(data)
+            return indices
+
+        # errors are named by the line in the knowledge base, unless the reasoner is of one's own too
+        own = kb if type(reasoner).__module__.startswith("ablkit") else reasoner
+        indices = call_part(f"{name} of {type(kb).__name__}", own, abduce, ErrorCode.INVALID_REASONER)
         missing = [row for row, label in enumerate(indices) if len(label) != 1]
         if missing:
             message = f"{name} found no label for {len(missing)} of {len(indices)} decisions; revise its knowledge base"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.core import ErrorCode, GameError
+from abl_cards.core import ErrorCode, GameError, call_part
 from abl_cards.games.preferences import PreferenceModel, list_candidates
 from abl_cards.games.tables import Choices, Decisions
 from abl_cards.games.types import HandEstimate, MoveLists, Moves
@@ -67,7 +67,11 @@ class DistanceReasoner:
         labels = decisions.labels_of(lists.form).astype(np.int16)
         cost, consistent = self.preference_model.costs(decisions, lists, estimate)
         probability = label_probabilities[lists.decision_index, labels].astype(np.float32)
-        distance = np.asarray(self._distance(MoveCandidates(decisions, lists, labels, probability, cost, consistent)))
+        candidates = MoveCandidates(decisions, lists, labels, probability, cost, consistent)
+        distance = call_part(
+            "the distance function", self._distance, lambda: np.asarray(self._distance(candidates)),
+            ErrorCode.INVALID_REASONER,
+        )  # fmt: skip
         if distance.shape != cost.shape or distance.dtype.kind not in "fiu" or np.isnan(distance).any():
             actual = (
                 f"{list(distance.shape)} {distance.dtype}{', NaN among them' if distance.dtype.kind == 'f' else ''}"

@@ -122,6 +122,58 @@ def test_a_knowledge_base_without_a_legal_label_is_named(tmp_path: Path, kb: typ
     assert error.value.code == ErrorCode.INVALID_REASONER
 
 
+class FailingKB(LabelsKB):
+    """A knowledge base with a mistake."""
+
+    def logic_forward(self, pseudo_label: Any, x: Any) -> bool:
+        raise KeyError(pseudo_label[0])
+
+
+class UnknownLabels(SamplingReasoner):
+    """A reasoner that returns labels which there are not."""
+
+    def batch_abduce(self, data_examples: Any) -> Any:
+        data_examples.abduced_pseudo_label = [["no label"] for _ in data_examples.X]
+        return data_examples.abduced_pseudo_label
+
+
+class FailingModel(FrequencyModel):
+    """A model that fails in one of its methods."""
+
+    failing = ""
+
+    def predict_proba(self, X: list[InputRow]) -> NDArray[np.float64]:
+        if self.failing == "predict_proba":
+            raise KeyError
+        return super().predict_proba(X)
+
+    def fit(self, X: list[InputRow], y: list[int]) -> float:
+        if self.failing == "fit":
+            raise KeyError
+        return super().fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("part", "code"),
+    [
+        ("FailingKB", ErrorCode.INVALID_REASONER),
+        ("UnknownLabels", ErrorCode.INVALID_REASONER),
+        ("predict_proba", ErrorCode.MODEL_FAILED),
+        ("fit", ErrorCode.MODEL_FAILED),
+    ],
+)
+def test_an_error_of_a_part_names_it_and_keeps_its_cause(tmp_path: Path, part: str, code: ErrorCode) -> None:
+    trainer, model = trainer_in(tmp_path), FailingModel(shape())
+    labels = trainer.engine.labels
+    reasoners = {"FailingKB": Reasoner(FailingKB(labels)), "UnknownLabels": UnknownLabels(LabelsKB(labels))}
+    JointBridge(trainer, model=ABLModel(model), reasoner=reasoners.get(part))
+    model.failing = part
+    with pytest.raises(GameError, match=part) as error:
+        trainer.fit()
+    assert error.value.code is code
+    assert isinstance(error.value.__cause__, KeyError)
+
+
 def test_an_own_model_trains_beside_our_critic_and_abln(tmp_path: Path) -> None:
     trainer, model = trainer_in(tmp_path), FrequencyModel(shape())
     bridge = JointBridge(trainer, model=ABLModel(model))

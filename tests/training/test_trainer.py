@@ -315,7 +315,7 @@ def test_callbacks(tmp_path: Path) -> None:
 
 
 class RaisingReasoner(CountingReasoner):
-    def realise(self, decisions: Decisions, label_probabilities: NDArray[Any]) -> Moves:
+    def realise(self, decisions: Decisions, label_probabilities: NDArray[Any], estimate: Any = None) -> Moves:
         raise KeyError
 
 
@@ -323,15 +323,46 @@ def fails(*arguments: Any) -> Any:
     raise KeyError
 
 
+class FailsInTraining(TwoLayers):
+    def forward(self, batch: Batch) -> PolicyOutput:
+        return fails() if self.training else super().forward(batch)
+
+
+class PolicyFailsInTraining(torch.nn.Linear):
+    def forward(self, batch: Any) -> torch.Tensor:
+        return fails() if self.training else super().forward(batch.observation)
+
+
 @pytest.mark.parametrize(
-    "parts", [{"consistency": fails}, {"distance": fails}, {"reasoner": RaisingReasoner}, {"callbacks": [fails]}]
+    ("part", "name", "code"),
+    [
+        ("consistency", "consistency function", ErrorCode.INVALID_REASONER),
+        ("distance", "distance function", ErrorCode.INVALID_REASONER),
+        ("reasoner", "RaisingReasoner.realise", ErrorCode.INVALID_REASONER),
+        ("model", "FailsInTraining.forward", ErrorCode.MODEL_FAILED),
+        ("policy", "PolicyFailsInTraining.forward", ErrorCode.MODEL_FAILED),
+    ],
 )
-def test_an_exception_of_a_function_of_ones_own_reaches_the_caller(tmp_path: Path, parts: dict[str, Any]) -> None:
+def test_an_error_of_a_part_of_ones_own_names_it_and_keeps_its_cause(
+    tmp_path: Path, part: str, name: str, code: ErrorCode
+) -> None:
     engine = load(SHORT).engine()
-    given: dict[str, Any] = {name: part(engine) if part is RaisingReasoner else part for name, part in parts.items()}
-    own: dict[str, Any] = {} if "distance" in parts else {"model": network()}
+    shape = GameShape.of(engine)
+    parts: dict[str, Any] = {
+        "consistency": fails, "distance": fails, "reasoner": RaisingReasoner(engine), "model": FailsInTraining(shape),
+        "policy": PolicyFailsInTraining(shape.num_features, shape.num_labels),
+    }  # fmt: skip
+    with pytest.raises(GameError) as error:
+        Trainer(SHORT, config=config(tmp_path, critic_warmup_updates=0), **{part: parts[part]}).fit()
+    assert error.value.code is code
+    assert name in str(error.value)
+    assert f"{Path(__file__).name}:" in str(error.value)
+    assert isinstance(error.value.__cause__, KeyError)
+
+
+def test_an_exception_of_a_callback_reaches_the_caller(tmp_path: Path) -> None:
     with pytest.raises(KeyError):
-        Trainer(SHORT, config=config(tmp_path), **own, **given).fit()
+        Trainer(SHORT, model=network(), config=config(tmp_path), callbacks=[fails]).fit()
 
 
 class WritingNetwork(TwoLayers):
