@@ -17,6 +17,7 @@ from abl_cards.core import (
     ErrorCode,
     GameError,
     call_user_code,
+    check_path,
     check_settings,
     import_file,
     settings_to_json,
@@ -71,6 +72,8 @@ def get_experiment(name: str) -> Experiment:
     Raises:
         GameError: There is no such experiment, or its file cannot be imported.
     """
+    if not isinstance(name, str):
+        raise GameError(f"{name!r:.60} names no experiment", ErrorCode.UNKNOWN_EXPERIMENT)
     if is_experiment_file(name):
         return _load_experiment(name)
     known = find_experiments()
@@ -173,8 +176,11 @@ def run_experiment(
         GameError: There is no such experiment, a setting is wrong, or another run uses the folder.
         OSError: The folder cannot be written.
     """
-    folder = Path(folder)
+    folder = check_path("folder", folder)
     experiment = get_experiment(name)
+    expected, given = type(experiment.settings).__qualname__, type(settings).__qualname__
+    if given != expected:  # a file of the user is imported anew, and its class with it
+        raise GameError(f"settings of {name} are {expected}, not {given}", ErrorCode.INVALID_SETTING)
     check_settings(settings)
     with lock_run_folder(folder):
         results = _ResultWriter(name, experiment, settings, folder)

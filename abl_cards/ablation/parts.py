@@ -19,7 +19,7 @@ from abl_cards.agents import (
 from abl_cards.asp import KBError
 from abl_cards.circuit import FALSE
 from abl_cards.core import ErrorCode, GameError
-from abl_cards.games import Engine
+from abl_cards.games import Engine, Game, compile_engine
 from abl_cards.games.preferences import CompiledPreferences
 
 PREFERENCES, PROJECTION, LOOKAHEAD, ENDGAME, MINIMISER = (
@@ -60,14 +60,14 @@ class AblationPart:
         return agent_variant(str(AgentName(name.kind, options, name.numbers)), *self.options)
 
 
-def list_parts(engine: Engine, agent: str = "abl", single: bool = False) -> list[AblationPart]:
+def list_parts(game: Game | Engine | str, agent: str = "abl", single: bool = False) -> list[AblationPart]:
     """List the parts of an agent that can be left out without training, for a rule folder.
 
     A part is listed where leaving it out can change a decision: a group needs a preference that can apply, a rule
     file must hold something that the preferences use, while the other files load without it.
 
     Args:
-        engine: Compiled game.
+        game: Game, its name, the path of a rule folder, or a compiled game (for another profile).
         agent: ``kb`` or ``abl``, with options.
         single: List every preference instead of groups and files.
 
@@ -75,10 +75,10 @@ def list_parts(engine: Engine, agent: str = "abl", single: bool = False) -> list
         The parts: all preferences, their groups, rule files, then the parts of ``abl``.
 
     Raises:
-        GameError: The agent is unknown or has no such parts, or has no weights for this game.
-        KBError: The preferences of the agent do not compile.
+        GameError: The game or the agent is unknown, or the agent has no such parts, or no weights for this game.
+        KBError: The rules or the preferences of the agent do not compile.
     """
-    finder = _PartFinder.of(engine, agent)
+    finder = _PartFinder.of(compile_engine(game), agent)
     return finder.single() if single else finder.grouped()
 
 

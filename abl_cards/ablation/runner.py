@@ -16,7 +16,7 @@ from abl_cards.ablation.sequential import sequential_interval
 from abl_cards.ablation.shards import ShardStore, StoredMatch
 from abl_cards.ablation.trained import LearnedPart, TrainingProgress
 from abl_cards.agents import check_agent_name
-from abl_cards.core import ErrorCode, GameError, check_integer, check_list, check_seed
+from abl_cards.core import ErrorCode, GameError, check_integer, check_list, check_path, check_seed
 from abl_cards.games import Engine, Game, compile_engine
 
 AblationProgress = Callable[[AblationPart | LearnedPart, int, int], None]
@@ -73,9 +73,10 @@ def ablate(
         OSError: The folder cannot be written.
     """
     parts = None if parts is None else check_list("parts", parts, is_ordered=False)
+    if wrong := [part for part in parts or () if not isinstance(part, str)]:
+        raise GameError(f"parts: {wrong[0]!r:.60} is no name of a part", ErrorCode.UNKNOWN_PART)
     variants = check_list("variants", variants, is_ordered=False)
-    if not isinstance(folder, Path | str | None):
-        raise GameError(f"folder={folder!r:.60}: give the path of a folder, or None", ErrorCode.INVALID_VALUE)
+    folder = None if folder is None else check_path("folder", folder)
     games, seed = check_integer("games", games), check_seed(seed)
     engine = compile_engine(game)
     games_per_deal = len(engine.agent_seatings)
@@ -91,11 +92,11 @@ def ablate(
             raise GameError("variants are agents that are trained already: leave one out", ErrorCode.INVALID_VALUE)
         with TemporaryDirectory() as scratch:
             return ablate_trained(
-                engine, name, parts, num_deals, seed, level, training, Path(folder or scratch), tell,
+                engine, name, parts, num_deals, seed, level, training, folder or Path(scratch), tell,
                 on_training or (lambda training, done, total, remark: None),
             )  # fmt: skip
     chosen, skipped = _choose_parts(engine, name, parts, variants, seed)
-    store = ShardStore(None if folder is None else Path(folder))
+    store = ShardStore(folder)
     rows = [_measure(engine, name, part, num_deals, seed, level, store, tell) for part in chosen]
     return Ablation(engine.game, name, tuple(rows), num_deals * games_per_deal, seed, level, tuple(skipped))
 

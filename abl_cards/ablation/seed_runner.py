@@ -21,7 +21,7 @@ from abl_cards.ablation.trained import (
     list_learned_parts,
 )
 from abl_cards.agents import AgentName, agent_variant, check_agent_name
-from abl_cards.core import ErrorCode, GameError
+from abl_cards.core import ErrorCode, GameError, check_integer, check_number
 from abl_cards.games import Engine
 
 DEFAULT_SEEDS = 3
@@ -92,7 +92,7 @@ def ablate_trained(
         One row a part.
 
     Raises:
-        GameError: A part, a setting or an option is not usable.
+        GameError: A part, a setting, a number or an option is not usable.
     """
     _check_plan(agent, plan)
     config = create_twin_config(engine, plan.settings)
@@ -136,13 +136,18 @@ def ablate_trained(
 
 def _check_plan(agent: str, plan: TrainingPlan) -> None:
     """Raise GameError where the agent is not one that is trained here, or a number is out of range."""
+    if not isinstance(plan, TrainingPlan):
+        raise GameError(f"training={plan!r:.60}: give a TrainingPlan, or None", ErrorCode.INVALID_VALUE)
     name = check_agent_name(agent)
     taken = [key for key, _ in name.options if key in ("weights", "preset", "no-abln", "supervised")]
     if name.kind != "abl" or taken:
         problem = f"agent '{name}': trained parts are those of abl, without {', '.join(taken) or 'another kind'}"
         raise GameError(problem, ErrorCode.AGENT_NOT_APPLICABLE)
-    if plan.seeds < 1 or not (plan.decisions or plan.minutes > 0):
-        raise GameError("train for more than 0 minutes, with 1 seed or more", ErrorCode.INVALID_VALUE)
+    check_integer("seeds", plan.seeds, 1)
+    if plan.decisions is not None:
+        check_integer("decisions", plan.decisions, 1)
+    elif not check_number("minutes", plan.minutes):
+        raise GameError("train for more than 0 minutes", ErrorCode.INVALID_VALUE)
 
 
 def _select(engine: Engine, config: Any, names: Sequence[str] | None) -> dict[str, LearnedPart | AblationPart | None]:

@@ -21,7 +21,7 @@ from math import log
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.core import ErrorCode, GameError
+from abl_cards.core import ErrorCode, GameError, check_number
 
 _BETS = 2.0 ** (-np.arange(10) / 2)
 """From 1, which decides large effects in few deals, down to 0.04, for small effects in thousands."""
@@ -46,7 +46,7 @@ def sequential_interval(values: NDArray[np.float64], level: float = 0.95) -> tup
     Raises:
         GameError: A value or the level is out of range.
     """
-    if not 0 < level < 1:
+    if not 0 < check_number("level", level) < 1:
         raise GameError(f"level={level}: a number between 0 and 1", ErrorCode.INVALID_VALUE)
     values = np.asarray(values, np.float64)
     if values.size and not (values.min() >= 0 and values.max() <= 1):

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
 from abl_cards.ablation.results import AblationVerdict, save_plot
 from abl_cards.ablation.runner import AblationProgress, ablate
 from abl_cards.agents import agent_variant, check_agent_name
-from abl_cards.core import Axis, ErrorCode, GameError, LinePlot, format_seed, share_axis
+from abl_cards.core import Axis, ErrorCode, GameError, LinePlot, check_list, format_seed, share_axis
 from abl_cards.games import Engine, Game
 from abl_cards.matches import format_interval
 
@@ -142,11 +143,14 @@ def sweep_weight(
         KBError: The rules do not compile.
         OSError: The folder cannot be written.
     """
-    chosen = sorted({factor for factor in factors if factor != 1})
+    numbers = check_list("factors", factors, is_ordered=False)
+    if wrong := [factor for factor in numbers if isinstance(factor, bool) or not isinstance(factor, Real)]:
+        raise GameError(f"a factor is a number, not {wrong[0]!r:.60}", ErrorCode.INVALID_VALUE)
+    chosen = sorted({float(factor) for factor in numbers if factor != 1})
     if not chosen:
         raise GameError("a sweep needs a factor other than 1", ErrorCode.INVALID_VALUE)
     name = str(check_agent_name(agent))
-    variants = [agent_variant(name, f"scale={preference}*{factor:g}") for factor in chosen]
+    variants = [agent_variant(name, f"scale={preference}*{factor:.12g}") for factor in chosen]
     result = ablate(
         game, name, None, games, seed, variants=variants, level=level, folder=folder, on_progress=on_progress
     )

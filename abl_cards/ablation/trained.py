@@ -20,6 +20,7 @@ from abl_cards.core import (
     SettingError,
     append_result,
     apply_settings,
+    check_settings,
     find_stored_inputs,
     read_results,
     result_key,
@@ -128,8 +129,10 @@ def create_twin_config(engine: Engine, settings: Mapping[str, Any] | None = None
         settings: Settings that differ from `SHORT_RUN`, such as ``{"preset": "paper"}``.
 
     Raises:
-        GameError: A setting is unknown, or set by the ablation itself.
+        GameError: A setting is unknown, out of its range, or set by the ablation itself.
     """
+    if settings is not None and not isinstance(settings, Mapping):
+        raise GameError(f"settings={settings!r:.60}: give a dictionary", ErrorCode.INVALID_SETTING)
     given = dict(settings or {})
     if fixed := [name for name in given if name in FIXED_SETTINGS]:
         raise GameError(f"{fixed[0]}: the ablation sets it itself", ErrorCode.INVALID_SETTING)
@@ -139,6 +142,7 @@ def create_twin_config(engine: Engine, settings: Mapping[str, Any] | None = None
         config = replace(default_twin_config(), **given)
     except TypeError as problem:
         raise GameError(f"unknown setting of a training: {problem}", ErrorCode.INVALID_SETTING) from None
+    check_settings(config)
     return replace(config, game=engine.game, kb=None if own else directory, profile=engine.rules.profile)
 
 

@@ -8,7 +8,7 @@ from abl_cards.core.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from abl_cards.core.archive import ArchiveError, pack_archive, read_archive, unpack_archive, write_archive
-    from abl_cards.core.arguments import check_integer, check_list, check_number, check_seed
+    from abl_cards.core.arguments import check_integer, check_list, check_number, check_path, check_seed
     from abl_cards.core.atomic_files import (
         FolderLockedError,
         atomic_write,
@@ -120,6 +120,7 @@ __all__ = [
     "check_language",
     "check_list",
     "check_number",
+    "check_path",
     "check_plot_file",
     "check_seed",
     "check_settings",

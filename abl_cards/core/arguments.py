@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from math import inf
 from numbers import Integral, Real
 from operator import index
+from pathlib import Path
 from typing import Any
 
 from abl_cards.core.errors import ErrorCode, GameError
@@ -62,6 +63,21 @@ def check_seed(seed: Any) -> int:
         return index(seed)
     except TypeError:
         raise GameError(f"seed is a whole number, not {seed!r:.60}", ErrorCode.INVALID_VALUE) from None
+
+
+def check_path(name: str, value: Any) -> Path:
+    """Return a path; an empty text is none, as it would be the working directory.
+
+    Args:
+        name: Name of the argument, for the message.
+        value: The argument.
+
+    Raises:
+        GameError: The value is no path.
+    """
+    if isinstance(value, str | Path) and str(value):
+        return Path(value)
+    raise GameError(f"{name}={value!r:.60}: give a path", ErrorCode.INVALID_VALUE)
 
 
 def check_list(name: str, value: Any, is_ordered: bool = True) -> list[Any]:

@@ -73,6 +73,10 @@ def test_selection(idle: Engine) -> None:
     assert error.value.code == ErrorCode.UNKNOWN_PART
 
 
+def test_parts_of_a_game_by_name() -> None:
+    assert list_parts("president", "kb") == list_parts(load("president"), "kb")
+
+
 @pytest.mark.parametrize(
     ("agent", "code"),
     [

@@ -49,6 +49,8 @@ def test_a_sweep(tmp_path: Path) -> None:
         ("structure", [1.0], ErrorCode.INVALID_VALUE),
         ("structure", [float("inf")], ErrorCode.INVALID_AGENT_OPTION),
         ("structure", [1e9], ErrorCode.INVALID_AGENT_OPTION),
+        ("structure", ["2"], ErrorCode.INVALID_VALUE),
+        ("structure", 2.0, ErrorCode.INVALID_VALUE),
     ],
 )
 def test_errors(preference: str, factors: list[float], code: ErrorCode) -> None:

@@ -154,6 +154,11 @@ def test_minutes_set_the_budget(tmp_path: Path) -> None:
         ({"training": TrainingPlan(1.0, settings={"seed": 3})}, ErrorCode.INVALID_SETTING),
         ({"training": TrainingPlan(1.0, settings={"nothing": 3})}, ErrorCode.INVALID_SETTING),
         ({"training": TrainingPlan(0.0)}, ErrorCode.INVALID_VALUE),
+        ({"training": TrainingPlan(float("nan"))}, ErrorCode.INVALID_VALUE),
+        ({"training": TrainingPlan(1.0, seeds="2")}, ErrorCode.INVALID_VALUE),  # type: ignore[arg-type]
+        ({"training": TrainingPlan(1.0, decisions=-3)}, ErrorCode.INVALID_VALUE),
+        ({"training": TrainingPlan(1.0, settings={"gamma": float("nan")})}, ErrorCode.INVALID_SETTING),
+        ({"training": TrainingPlan(1.0, settings=["gamma=1"])}, ErrorCode.INVALID_SETTING),  # type: ignore[arg-type]
         ({"variants": ["kb"]}, ErrorCode.INVALID_VALUE),
     ],
 )

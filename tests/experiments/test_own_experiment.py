@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -236,3 +237,22 @@ def test_numbers_that_are_none_are_empty_cells() -> None:
     table = ReportTable("t", "T", ("a", "b"), [[float("nan"), 1], [float("inf"), 2]])
     assert [row["a"] for row in table.to_json()["rows"]] == [None, None]
     assert [row[0] for row in table.cell_texts()] == ["–", "–"]
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "folder", "code"),
+    [
+        (3, None, "out", ErrorCode.UNKNOWN_EXPERIMENT),
+        ("ladder", None, "out", ErrorCode.INVALID_SETTING),
+        ("ladder", {"games": 3}, "out", ErrorCode.INVALID_SETTING),
+        ("ladder", None, "", ErrorCode.INVALID_VALUE),
+    ],
+)
+def test_wrong_arguments_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: Any, settings: Any, folder: str, code: ErrorCode
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(GameError) as error:
+        run_experiment(name, settings, folder)
+    assert error.value.code is code
+    assert not list(tmp_path.iterdir())
