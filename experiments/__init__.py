@@ -12,6 +12,7 @@ if TYPE_CHECKING:
         absolute_name,
         find_experiments,
         get_experiment,
+        remove_results,
         run_experiment,
         short_name,
     )
@@ -39,6 +40,7 @@ __all__ = [
     "match_rows",
     "read_frame",
     "read_rows",
+    "remove_results",
     "run_experiment",
     "short_name",
 ]

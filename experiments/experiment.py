@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
+from shutil import rmtree
 from typing import Any
 
 from abl_cards.agents import files_fingerprint
@@ -148,6 +149,26 @@ def _load_experiment(name: str) -> Experiment:
         return report
 
     return replace(experiment, run=run)
+
+
+def remove_results(name: str, folder: str | Path) -> None:
+    """Delete a folder of results.
+
+    Args:
+        name: Name of the experiment, or ``FILE.py`` of one of the user.
+        folder: The folder, with everything in it.
+
+    Raises:
+        GameError: Another run uses the folder, or the file of the experiment or the working directory lies in it.
+        OSError: The folder cannot be deleted.
+    """
+    folder = check_path("folder", folder)
+    for kept in (Path.cwd(), *([_split_name(name)[0]] if is_experiment_file(name) else [])):
+        if kept.resolve().is_relative_to(folder.resolve()):
+            message = f"{folder} holds {kept}, which would be deleted too; delete {folder / 'cells.jsonl'} instead"
+            raise GameError(message, ErrorCode.NOT_ALLOWED)
+    with lock_run_folder(folder):
+        rmtree(folder)
 
 
 def run_experiment(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -76,7 +75,7 @@ def run(
 
         abl-cards run mine.py --smoke
     """
-    from abl_cards.experiments import find_experiments, run_experiment, short_name
+    from abl_cards.experiments import find_experiments, remove_results, run_experiment, short_name
 
     if name is None:
         _print_experiments(find_experiments(), as_json)
@@ -89,7 +88,8 @@ def run(
         return
     folder = directory or Path("runs") / (f"{short_name(name)}-smoke" if smoke else short_name(name))
     if restart and (folder / "cells.jsonl").exists():
-        shutil.rmtree(folder)
+        with usage_errors():
+            remove_results(name, folder)
     with report_interrupt(folder), _open_remote_cells(ray, name, chosen, folder) as remote:
         results = run_experiment(name, chosen, folder, show_progress, remote)
     if csv:

@@ -75,9 +75,12 @@ def read_metrics(directory: str | Path) -> list[dict[str, Any]]:
     file, rows = directory / "metrics.jsonl", []
     for number, line in enumerate(file.read_bytes().splitlines(), 1):
         try:
-            rows.append(parse_json_line(line))
+            row = parse_json_line(line)
+            if not isinstance(row, dict) or not all(isinstance(value, int | float | None) for value in row.values()):
+                raise GameError("no numbers by name", ErrorCode.INVALID_JSON)
         except GameError as problem:
             raise GameError(f"{file}, line {number}: {problem}; remove the line", ErrorCode.INVALID_JSON) from None
+        rows.append(row)
     return rows
 
 

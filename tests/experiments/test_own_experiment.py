@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from abl_cards.core.atomic_files import lock_folder
 from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.core.result_file import result_key
 from abl_cards.experiments.experiment import (
@@ -256,3 +257,24 @@ def test_wrong_arguments_are_named(
         run_experiment(name, settings, folder)
     assert error.value.code is code
     assert not list(tmp_path.iterdir())
+
+
+def test_a_restart_deletes_neither_the_experiment_nor_a_folder_in_use(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, folder = tmp_path / "mine" / "fails.py", tmp_path / "mine"
+    folder.mkdir()
+    file.write_text(FAILING.replace("BODY", "return ExperimentReport([])"), "utf-8")
+    for name in ("mine", "out"):
+        assert run("run", str(file), "--dir", str(tmp_path / name)).exit_code == 0
+    refused = run("run", str(file), "--dir", str(folder), "--restart")
+    assert (refused.exit_code, file.exists()) == (2, True)
+    with lock_folder(tmp_path / "out"):
+        assert run("run", str(file), "--dir", str(tmp_path / "out"), "--restart").exit_code == 2
+    assert (tmp_path / "out" / "cells.jsonl").exists()
+    monkeypatch.chdir(tmp_path / "out")
+    assert run("run", str(file), "--dir", ".", "--restart").exit_code == 2
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "out" / "old").mkdir()
+    assert run("run", str(file), "--dir", "out", "--restart").exit_code == 0
+    assert not (tmp_path / "out" / "old").exists()

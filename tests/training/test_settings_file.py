@@ -33,7 +33,7 @@ def test_damaged_settings(tmp_path: Path, damage: bytes) -> None:
     assert (tmp_path / SETTINGS_FILE).read_bytes() == damage
 
 
-@pytest.mark.parametrize("damage", [b"[" * 100_000, b'{"update": 1', b"\xff"])
+@pytest.mark.parametrize("damage", [b"[" * 100_000, b'{"update": 1', b"\xff", b"[1]", b'{"a": [1]}'])
 def test_damaged_metrics(tmp_path: Path, damage: bytes) -> None:
     (tmp_path / "metrics.jsonl").write_bytes(b'{"update": 1}\n' + damage + b"\n")
     with pytest.raises(GameError, match="line 2") as error:
