@@ -244,7 +244,7 @@ def _has_draws(rules: CompiledGame) -> bool:
 _STATE_FIELDS: dict[str, StateField] = {field.name: field for field in (
     StateField("hand", CARDS),
     StateField("to_beat", is_in=_has_no_tricks),
-    StateField("top", SEAT, is_in=_has_no_tricks),
+    StateField("top", SEAT, is_in=lambda rules: _has_no_tricks(rules) or rules.has_pile),
     StateField("cards", FieldType(_read_hand_sizes), "numbers of cards of the other seats, next first",
                is_inferred=True, has_default=True),
     StateField("seat", FieldType(lambda observer, value: seats.read_seat_number(observer.rules, value)),

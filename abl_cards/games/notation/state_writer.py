@@ -56,7 +56,7 @@ def write_state(rules: CompiledGame, decisions: Decisions | Choices, row: int = 
         write("top", state.owner[table])
         if rules.keeps_trick_cards:
             write("in_trick", state.trick_cards[table])
-    elif choosing and rules.has_pile and rules.trick_query is None and state.owner[table] != seat:
+    elif choosing and rules.has_pile and state.owner[table] != seat:
         write("top", state.owner[table])
     fields["cards"], fields["seat"] = view.hidden_hand_sizes[row].tolist(), seat
     _write_acts(rules, view, row, required, write)

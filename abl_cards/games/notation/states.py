@@ -172,9 +172,13 @@ def _read_trick_field(reader: StateReader) -> None:
                 raise GameError("picked: the game has no plays composed card by card", ErrorCode.INVALID_STATE)
             remedy = f'give "trick" instead ({known["trick"].words})'
             raise GameError(f"{field}: the game has tricks: {remedy}", ErrorCode.INCOMPLETE_STATE)
-    trick = reader.get("trick", [])
+    trick = reader.get("trick", []) if position.choice < 0 or reader.has("trick") else []  # a choice has none
     with error_context("trick"):
         read_trick(rules, trick, position)
+    if reader.has("top"):  # between tricks, when cards are drawn, the owner leads next
+        if position.choice < 0:
+            raise GameError('top: "trick" says whose play is to beat; leave it out', ErrorCode.INVALID_STATE)
+        position.owner = position.leader = reader.get("top")
     if value.get("picked"):
         with error_context("picked"):
             read_picked(rules, value["picked"], position)

@@ -230,3 +230,43 @@ def test_rules_that_do_not_fit_the_pile_are_refused(tmp_path: Path, old: str, ne
         _play_some(_edited_folder(tmp_path, (old, new)))
     assert isinstance(caught.value, GameError | KBError)
     assert caught.value.code == code
+
+
+_TRICKS = """#include <ace_high>.
+#include <seats>.
+#include <tricks>.
+seat(0..1). deals(S,5) :- seat(S). draw_pile. hand_limit(20). leads(0).
+#external event(E) : E = (trick;draw;choice).
+#external stage(go).
+#external chosen(T) : T = (on;off).
+#external by(S) : seat(S).
+#external stock(N) : N = 1.
+#external asked(S) : seat(S).
+#external due(S) : seat(S).
+#external asking.
+any(due,1). any(asking,0).
+next(due(S)) :- event(trick), seat(S), stock(1).
+drop(due(S)) :- event(draw), by(S).
+draws(S) :- due(S), stock(1), not due(T) : seat(T), T < S.
+next(asking) :- event(trick).
+drop(asking) :- event(choice).
+asks(go,S) :- asking, not due(T) : seat(T); owner(T), next(T,S).
+option(on) :- stage(go), owner(S), not asked(S).
+option(off) :- stage(go), leader(S), not asked(S).
+points(S,1,first) :- owner(S).
+"""
+
+
+def test_states_of_choices_between_tricks_name_the_seat_that_leads_next(tmp_path: Path) -> None:
+    """The seat that took the last trick leads; the other one chooses by rules that read both inputs."""
+    (tmp_path / "game.lp").write_text(_TRICKS, "utf-8")
+    engine = load(str(tmp_path)).engine()
+    tables = Tables.begin(engine.rules, match_keys(20, 9))
+    while not (rows := tables.rows_to_choose()).size:
+        assert step(tables)
+    point = engine.decision_point_at(tables.choices(rows), 0)
+    again = engine.read_decision_point(json.loads(json.dumps(point.state)))
+    assert [str(action) for action in again.actions] == [str(action) for action in point.actions] == ["off", "on"]
+    with pytest.raises(GameError) as refused:
+        engine.read_decision_point({"hand": ["S3"], "trick": [], "top": 0})
+    assert refused.value.code == ErrorCode.INVALID_STATE
