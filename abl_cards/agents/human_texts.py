@@ -10,15 +10,14 @@ TEXTS = texts_by_language({
     "prompt": ("your move (help: ?=hint, why N, help, quit) > ", "请出牌（?＝提示，为什么 编号，帮助，退出）> "),
     "help": ("""\
   a number             the label, then the card set, of that number
-  Pair 4 H4 C4, pass   the move itself
-  对四, 不要            the same in Chinese
+  {move:<20} the move itself
   ? or hint            what the knowledge base would play, and why
   why N                what the knowledge base thinks of number N
   help                 this list
   quit                 leave the table""", """\
   编号                 选那一种牌型，再选具体的牌
   对四、顺子、不要     直接说出牌型；可带点数或牌：三带二 33344，红桃4 梅花4
-  Pair 4 H4 C4, pass   同上，用英文写
+  {move:<20} 同上，用字母写
   ? 或 提示            知识库会怎么出，为什么
   为什么 编号          知识库怎么看这一手
   帮助                 显示这个列表

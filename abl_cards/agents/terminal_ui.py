@@ -67,7 +67,7 @@ class MoveDialog:
         if command == "hint":
             self._write_hint()
         elif command == "help":
-            self.terminal.write_line(self._texts["help"])
+            self._write_text("help", move=str(self.decision_point.actions[-1]))
         elif command == "why":
             self._write_reasons(rest)
         elif first.isdecimal() and not rest:

@@ -84,6 +84,13 @@ def test_options_are_shown_and_typed_by_their_names() -> None:
     assert "bid(" not in "".join(talk.heard)
 
 
+def test_help_has_a_move_of_the_game() -> None:
+    """It had one of Guandan in every game."""
+    choice, talk = choose(["help", "D7"], {"hand": ["C2", "D7"], "trick": [["D5"]], "trump": "S", "seat": 1}, "whist")
+    assert choice == "D7"
+    assert re.search(r"^  D7 +the move itself$", talk.heard[1], re.M)
+
+
 def test_the_seat_sees_its_own_cards_and_the_counts() -> None:
     _, talk = choose(["1"], {**STATE, "cards": [3, 14, 15], "top": "partner"})
     assert "hand: H4 H4 C4 S9 D9 SA H8" in talk.heard[0]
@@ -186,7 +193,9 @@ def test_chinese_words_of_another_game(line: str, move: str) -> None:
 
 ENGLISH = re.compile(r"[A-Za-z]{2,}")
 NAMES = re.compile(
-    r"^ +[+-]\d+ +\w+( × \d+)? |[, ]+[+-]\d+ \w+( × \d+)?|Pair 4 H4 C4, pass|\bkb\b|\b[SHCD][2-9TJQKA]\b|SB|HR", re.M
+    r"^ +[+-]\d+ +\w+( × \d+)? |[, ]+[+-]\d+ \w+( × \d+)?|^  .+(?= 同上，用字母写)"
+    r"|\bkb\b|\b[SHCD][2-9TJQKA]\b|SB|HR",
+    re.M,
 )
 """What stands in the rule files and in the letters of cards is the same in every language."""
 
