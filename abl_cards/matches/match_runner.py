@@ -124,7 +124,9 @@ def play_match(
         problem = "use_fixed_deals: the game has none; pass the engine that DealRules.with_deals returns"
         raise GameError(problem, ErrorCode.INVALID_VALUE)
     compute_seatings(engine, len(agents))
-    names = _agent_names(agents) if names is None else names
+    names = _agent_names(agents) if names is None else check_list("names", names)
+    if wrong := [name for name in names if not isinstance(name, str) or not name]:
+        raise GameError(f"names of agents are texts that are not empty, not {wrong[0]!r:.60}", ErrorCode.INVALID_VALUE)
     if len(names) != len(agents):
         raise GameError(f"{len(agents)} agents need as many names, not {len(names)}", ErrorCode.INVALID_VALUE)
     made = [make_agent(given, engine) if isinstance(given, str) else given for given in agents]

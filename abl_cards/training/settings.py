@@ -18,6 +18,7 @@ from abl_cards.core import (
     GameError,
     SettingError,
     apply_settings,
+    check_path,
     format_value,
     read_json_file,
     setting,
@@ -234,12 +235,16 @@ class TrainConfig:
     threads: int | None = setting(None, "threads of torch in each process; with 1 a run repeats exactly", POSITIVE)
 
     def __post_init__(self) -> None:
-        """Replace texts by paths in the fields that hold paths, and the numbers of NumPy by Python's, for JSON."""
+        """Replace texts by paths in the fields that hold paths, and the numbers of NumPy by Python's, for JSON.
+
+        Raises:
+            GameError: A path is an empty text.
+        """
         for option in fields(self):
             if isinstance(value := getattr(self, option.name), np.generic):
                 object.__setattr__(self, option.name, value.item())
             if "Path" in str(option.type) and isinstance(value := getattr(self, option.name), str):
-                object.__setattr__(self, option.name, Path(value))
+                object.__setattr__(self, option.name, check_path(option.name, value))
 
     @property
     def num_processes(self) -> int:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from abl_cards.core.errors import ErrorCode
+from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.games.compiled.rule_errors import TableError
 from abl_cards.games.game import load
 from abl_cards.games.tables.tables import Tables
@@ -64,3 +64,13 @@ def test_a_play_without_cards_is_an_error(name: str) -> None:
         tables.play(playing, moves)
     assert raised.value.table == playing[1]
     assert raised.value.code == ErrorCode.RULES_STUCK
+
+
+def test_a_table_makes_one_play_at_a_time() -> None:
+    tables = load("president").engine().start_matches(np.arange(3, dtype=np.uint64))
+    lists = tables.decisions(tables.rows_to_play()).moves()
+    moves = lists.select(lists.start[:-1])
+    with pytest.raises(GameError) as error:
+        tables.play(np.array([0, 0, 1]), moves)
+    assert error.value.code == ErrorCode.INVALID_VALUE
+    tables.play(np.array([2, 0, 1]), moves)

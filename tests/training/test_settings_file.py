@@ -46,3 +46,11 @@ def test_paths_of_settings_may_be_texts(tmp_path: Path) -> None:
     config = TrainConfig(**given)
     assert (config.directory, config.init_from, config.preset) == (tmp_path, Path("some.safetensors"), "small")
     assert read_config(str(tmp_path)) is None
+
+
+@pytest.mark.parametrize("name", ["directory", "init_from", "records", "kb", "clingo"])
+def test_an_empty_text_is_no_path(name: str) -> None:
+    given: dict[str, Any] = {name: ""}
+    with pytest.raises(GameError) as error:
+        TrainConfig(**given)
+    assert error.value.code == ErrorCode.INVALID_VALUE

@@ -252,8 +252,13 @@ class Tables(TableViews):
             moves: n legal moves; legality is not checked.
 
         Raises:
+            GameError: If a table is given twice.
             TableError: If the rules leave a table without a way on.
         """
+        is_given = np.zeros(len(self.keys), np.bool_)
+        is_given[rows] = True
+        if np.count_nonzero(is_given) != len(rows):
+            raise GameError("rows: a table is given twice, and makes one play at a time", ErrorCode.INVALID_VALUE)
         if self.listener and not self.rules.has_composed_plays:
             self.listener.on_play(self, rows, moves)
         if self.history is not None:
