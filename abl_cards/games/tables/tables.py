@@ -233,8 +233,7 @@ class Tables(TableViews):
         """
         state = self.state
         self.keys[rows], self.num_episodes[rows], self.num_deals[rows], self.winner[rows] = keys, 0, 0, -1
-        self.points[rows], self.total_points[rows] = 0, 0
-        state.num_decisions[rows] = 0
+        self.points[rows], self.total_points[rows], state.num_decisions[rows] = 0, 0, 0
         state.fluents[rows] = self.rules.fluents.defaults
         for index, num_values in enumerate(self.event_rules.lot_sizes):
             state.lots[rows, index] = scale_to_range_array(
@@ -252,13 +251,9 @@ class Tables(TableViews):
             moves: n legal moves; legality is not checked.
 
         Raises:
-            GameError: If a table is given twice.
-            TableError: If the rules leave a table without a way on.
+            GameError: If a table is given twice, or the rules leave one without a way on (TableError).
         """
-        is_given = np.zeros(len(self.keys), np.bool_)
-        is_given[rows] = True
-        if np.count_nonzero(is_given) != len(rows):
-            raise GameError("rows: a table is given twice, and makes one play at a time", ErrorCode.INVALID_VALUE)
+        _check_distinct(rows, len(self.keys))
         if self.listener and not self.rules.has_composed_plays:
             self.listener.on_play(self, rows, moves)
         if self.history is not None:
@@ -363,3 +358,11 @@ class Tables(TableViews):
             TableError: If a match has too many episodes, or the rules leave a table without a way on.
         """
         ending.end_episodes(self, rows)
+
+
+def _check_distinct(rows: Indices, num_tables: int) -> None:
+    """Raise GameError where a table is given twice."""
+    is_given = np.zeros(num_tables, np.bool_)
+    is_given[rows] = True
+    if np.count_nonzero(is_given) != len(rows):
+        raise GameError("rows: a table is given twice, and makes one play at a time", ErrorCode.INVALID_VALUE)
