@@ -10,7 +10,11 @@ import pytest
 from abl_cards.agents.registry import make_agent
 from abl_cards.games.game import load
 from abl_cards.matches import ReviewConfig, review_record, summarise_seats
+from abl_cards.web.seats import Permission, TableSeat
+from abl_cards.web.snapshot import make_view, make_welcome
 from abl_cards.web.static_files import STATIC_FOLDER
+from abl_cards.web.table import WebTable
+from tests.env.steps import VOCABULARY
 from tests.web.test_reviews import played
 
 
@@ -77,3 +81,21 @@ def test_the_game_of_records_is_found(text: str, game: str | None) -> None:
         text=text, games=[{"name": "guandan"}, {"name": "hearts"}],
     )  # fmt: skip
     assert printed == game
+
+
+STUBS = "globalThis.localStorage = { getItem: () => null }; globalThis.navigator = {};"
+
+
+@pytest.mark.parametrize(("game", "aside"), [("tractor", 8), ("gandengyan", 0), (str(VOCABULARY / "kitty"), 3)])
+def test_cards_aside_are_shown_beside_the_pile(game: str, aside: int) -> None:
+    engine = load(game).engine()
+    seats = [TableSeat("agent", str(seat)) for seat in range(engine.rules.seating.seats)]
+    table = WebTable("t", ["", ""], engine, seats, 1, True)
+    view, welcome = make_view(table, Permission(0)), make_welcome(table, Permission(0))
+    assert bool(view["stock"]) == engine.rules.has_draws
+    shown = run_script(
+        f"{STUBS}---const {{ positionOfView }} = await import('./table/position.js');"
+        "const { aside, stock } = positionOfView(input.view, input.welcome); print([aside, stock]);",
+        view=view, welcome=welcome,
+    )  # fmt: skip
+    assert shown == [aside, view["stock"]]

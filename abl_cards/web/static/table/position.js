@@ -78,7 +78,7 @@ export function positionOfView(view, welcome, isLast = false) {
     title: localise(welcome.title),
     wild: view.orders.wild,
     items: facts.items,
-    aside: view.stock ? 0 : view.aside,
+    aside: view.aside - view.stock,
     stock: view.stock,
     plays: lastPlays(trick),
     owner: view.owned,
