@@ -41,7 +41,7 @@ def play_once(look: Watched, state: dict[str, Any]) -> None:
     look.wait_for_change(state["at"])
 
 
-def test_a_whole_match_is_played_by_keys(look: Any) -> None:
+def test_match_can_be_played_with_keys_only(look: Any) -> None:
     here = look()
     here.new_table(game="guandan", seed=11, seats=["person", "random", "kb", "random"])
     state, ended = here.wait_for_turn(), 0
@@ -81,7 +81,7 @@ def test_bids_and_a_landlord(look: Any) -> None:
     assert "地主" in here.page.locator(".felt").inner_text()
 
 
-def test_a_throw_that_fails_is_changed(look: Any, web_server: Any) -> None:
+def test_failed_throw_is_replaced_and_explained(look: Any, web_server: Any) -> None:
     """A throw of two single cards fails if another seat has a higher one; only the lower card is played."""
     here = look()
     here.new_table(game="tractor", seed=3, seats=["person", "greedy", "greedy", "greedy"])
@@ -131,7 +131,7 @@ def pick(here: Watched, *cards: str) -> None:
         here.page.locator(f".hand .card[data-card='{card}']").first.click(position={"x": 4, "y": 10})
 
 
-def test_a_pass_takes_exactly_three_cards(look: Any) -> None:
+def test_card_pass_requires_exactly_three_cards(look: Any) -> None:
     here = look(locale="zh-CN")
     here.new_table(game="hearts", seed=4)
     here.wait_for_turn()
@@ -152,7 +152,7 @@ def test_a_pass_takes_exactly_three_cards(look: Any) -> None:
     here.wait_for_change(state["at"])
 
 
-def test_reload_narrow_chinese_and_dark(look: Any) -> None:
+def test_reload_keeps_state_on_narrow_dark_chinese_page(look: Any) -> None:
     here = look(width=400, height=820, locale="zh-CN", color_scheme="dark")
     here.open("#/play")
     here.page.wait_for_selector(".hand .card")
@@ -193,7 +193,7 @@ def test_two_browsers_at_a_table(look: Any) -> None:
     assert one.page.evaluate("() => document.querySelector('.log').children.length") > 4
 
 
-def test_a_guest_has_a_name_and_finds_the_way_back(look: Any) -> None:
+def test_guest_sets_a_name_and_returns_to_the_table(look: Any) -> None:
     host, guest = look(), look(locale="zh-CN")
     host.new_table(game="president", seed=4, seats=["person", "person", "greedy", "greedy"])
     host.press("Escape")
@@ -228,7 +228,7 @@ def test_a_guest_has_a_name_and_finds_the_way_back(look: Any) -> None:
     guest.page.get_by_text("这张牌桌已经不在了").wait_for()
 
 
-def test_a_page_that_is_open_over_a_restart_gets_the_new_key(look: Any) -> None:
+def test_open_page_gets_new_access_key_after_restart(look: Any) -> None:
     here = look()
     here.new_table(game="president", seed=1)
     here.page.evaluate("() => { document.querySelector('meta[name=token]').content = 'of the server before'; }")
@@ -253,7 +253,7 @@ def test_the_first_start_shows_its_progress(look: Any) -> None:
     here.page.locator(".start-progress").wait_for(state="detached")
 
 
-def test_hints_reasons_and_taking_back(look: Any) -> None:
+def test_hints_reasons_and_undo(look: Any) -> None:
     here = look()
     here.new_table(game="guandan", seed=9, seats=["person", "kb", "kb", "kb"])
     state = here.wait_for_turn()
@@ -289,7 +289,7 @@ def test_hints_reasons_and_taking_back(look: Any) -> None:
     assert serious(here.page) == []
 
 
-def test_markup_in_a_name_is_text(look: Any) -> None:
+def test_markup_in_names_is_shown_as_text(look: Any) -> None:
     here = look()
     here.new_table(game="president", seed=1, name="<img src=x onerror=1>")
     here.open("#/watch")
@@ -299,7 +299,7 @@ def test_markup_in_a_name_is_text(look: Any) -> None:
     assert serious(here.page) == []
 
 
-def test_a_served_table_is_looked_at(look: Any, web_server: Any, tmp_path: Path) -> None:
+def test_served_table_can_be_watched(look: Any, web_server: Any, tmp_path: Path) -> None:
     with ThreadPoolExecutor() as threads:  # playwright runs an event loop in this thread
         threads.submit(show, tmp_path).result()
     web_server[1].config = replace(web_server[1].config, watch_folders=(tmp_path,))
@@ -314,7 +314,7 @@ def test_a_served_table_is_looked_at(look: Any, web_server: Any, tmp_path: Path)
     here.page.wait_for_selector("main .table-list tbody tr", state="attached")
 
 
-def test_a_stroke_picks_a_straight_and_hints_raise_cards(look: Any) -> None:
+def test_swipe_selects_a_straight_and_hints_raise_cards(look: Any) -> None:
     here = look(width=860, height=400, has_touch=True)
     here.new_table(game="guandan", seed=11)
     here.wait_for_turn()

@@ -1,4 +1,4 @@
-"""Crawler in a browser: a Chinese player reads no Latin word on any screen of any game."""
+"""Crawl the screens of all games in a browser: Chinese texts contain no Latin words."""
 
 import re
 from collections import Counter
@@ -73,7 +73,7 @@ def play_episode(reader: TextReader, most: int) -> None:
 @pytest.mark.parametrize(
     "name", [name if name == "guandan" else pytest.param(name, marks=long) for name in game_names()]
 )
-def test_a_chinese_player_reads_no_latin_word(look: Any, name: str) -> None:
+def test_tables_show_no_latin_words_in_chinese(look: Any, name: str) -> None:
     here = look(locale="zh-CN")
     here.new_table(game=name, seed=3)
     reader = TextReader(here)
@@ -91,7 +91,7 @@ def test_a_chinese_player_reads_no_latin_word(look: Any, name: str) -> None:
 
 
 @pytest.mark.parametrize("section", ["", "review", "watch", "rules"])
-def test_the_other_screens_have_no_latin_word_either(look: Any, section: str) -> None:
+def test_other_screens_show_no_latin_words_in_chinese(look: Any, section: str) -> None:
     here = look(locale="zh-CN")
     here.open(f"#/{section}")
     here.page.wait_for_function("() => !document.querySelector('main > .wait')")

@@ -53,7 +53,7 @@ def watched(web_server: Any, tmp_path: Path) -> Path:
     return folder
 
 
-def test_the_gallery_leads_to_reports_ladders_and_runs(look: Any, watched: Path) -> None:
+def test_gallery_links_to_reports_ladders_and_runs(look: Any, watched: Path) -> None:
     here = look()
     here.open("#/watch")
     page = here.page
@@ -130,7 +130,7 @@ def test_a_report_fits_every_screen(look: Any, watched: Path, width: int, height
         here.open("static/vendor/preact.LICENSE.txt")
 
 
-def test_the_results_of_the_project_are_shown(look: Any, web_server: Any) -> None:
+def test_project_results_are_listed_and_charted(look: Any, web_server: Any) -> None:
     web_server[1].config = replace(web_server[1].config, watch_folders=(PICTURES.parent / "results",))
     here = look(1180, 800)
     here.open("#/watch")

@@ -42,7 +42,7 @@ def enter_name(here: Watched, name: str) -> None:
 @long
 @pytest.mark.parametrize(("width", "height"), [(1440, 900), (400, 860), (860, 400), (320, 640)])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_home_screen_fits_and_is_chinese(look: Any, width: int, height: int, scheme: str) -> None:
+def test_home_screen_fits_and_is_translated_to_chinese(look: Any, width: int, height: int, scheme: str) -> None:
     here = look(width, height, "zh-CN", color_scheme=scheme)
     here.open()
     here.page.wait_for_selector(".tile")
@@ -58,7 +58,7 @@ def test_the_home_screen_fits_and_is_chinese(look: Any, width: int, height: int,
 
 
 @long
-def test_a_newcomer_plays_and_finds_the_table_again(look: Any) -> None:
+def test_home_screen_lists_the_table_of_a_new_player(look: Any) -> None:
     here = look()
     here.open()
     here.page.wait_for_selector(".tile")
@@ -87,7 +87,7 @@ def test_a_newcomer_plays_and_finds_the_table_again(look: Any) -> None:
 
 
 @long
-def test_a_friend_comes_by_the_link_and_takes_a_seat(look: Any) -> None:
+def test_invitation_link_seats_a_guest(look: Any) -> None:
     here, guest, late = look(), look(400, 860), look()
     here.open()
     here.page.wait_for_selector("#friends-game option[value=president]", state="attached")
@@ -112,7 +112,7 @@ def test_a_friend_comes_by_the_link_and_takes_a_seat(look: Any) -> None:
 
 
 @long
-def test_a_class_plays_the_same_deal_and_follows_its_teacher(look: Any) -> None:
+def test_class_plays_one_deal_and_follows_the_teacher(look: Any) -> None:
     teacher = look(1440, 900)
     teacher.open("#/class")
     teacher.page.wait_for_selector("#class-game option[value=president]", state="attached")

@@ -61,7 +61,7 @@ def wait_for_order(page: Any, *names: str) -> None:
         page.locator(".cell").nth(number).locator("h3", has_text=f"{number + 1} {name}").wait_for()
 
 
-def test_moves_are_compared_with_their_reasons_side_by_side(look: Any) -> None:
+def test_removed_moves_show_reasons_side_by_side(look: Any) -> None:
     here = begin(look)
     page = here.page
     cell = add_position(page, PAIRS)
@@ -83,7 +83,7 @@ def test_moves_are_compared_with_their_reasons_side_by_side(look: Any) -> None:
     assert serious(page) == []
 
 
-def test_a_text_with_errors_says_what_is_shown(look: Any) -> None:
+def test_rules_with_errors_show_last_working_version(look: Any) -> None:
     here = begin(look)
     page = here.page
     cell = add_position(page, PAIRS)
@@ -104,7 +104,7 @@ def test_a_text_with_errors_says_what_is_shown(look: Any) -> None:
     page.locator(".cell").first.locator(".moves.lost").wait_for()
 
 
-def test_cells_keep_their_results_and_are_moved_by_keys(look: Any) -> None:
+def test_cells_keep_results_and_can_be_moved_by_keys(look: Any) -> None:
     here = begin(look)
     page = here.page
     cases = page.locator(".cell-cases")
@@ -135,7 +135,7 @@ def test_cells_keep_their_results_and_are_moved_by_keys(look: Any) -> None:
     assert serious(page) == []
 
 
-def test_each_match_is_a_row_and_weights_are_written(look: Any) -> None:
+def test_weight_matches_add_rows_and_weights_can_be_saved(look: Any) -> None:
     here = begin(look)
     page = here.page
     cell = add(page, "Weights")
@@ -154,7 +154,7 @@ def test_each_match_is_a_row_and_weights_are_written(look: Any) -> None:
     assert cell.locator(".tries tbody tr").count() == 2
 
 
-def test_measurements_are_drawn_and_exported(look: Any, browser: Any, tmp_path: Path) -> None:
+def test_measurements_are_charted_and_exported(look: Any, browser: Any, tmp_path: Path) -> None:
     here = begin(look)
     page = here.page
     write(page, BARRED)
@@ -191,7 +191,7 @@ def test_measurements_are_drawn_and_exported(look: Any, browser: Any, tmp_path: 
     document.close()
 
 
-def test_tabs_do_not_write_into_the_same_rules(look: Any) -> None:
+def test_duplicate_tabs_get_separate_drafts(look: Any) -> None:
     here = begin(look)
     page = here.page
     write(page, BARRED)
@@ -219,7 +219,7 @@ def test_tabs_do_not_write_into_the_same_rules(look: Any) -> None:
     assert "set(R,3)" not in page.locator(".cm-content").inner_text()
 
 
-def test_a_link_brings_rules_and_a_damaged_one_does_not(look: Any) -> None:
+def test_share_link_loads_rules_and_damaged_link_is_rejected(look: Any) -> None:
     here = begin(look)
     page = here.page
     write(page, "% <img src=x onerror=alert(1)>")
@@ -240,7 +240,7 @@ def test_a_link_brings_rules_and_a_damaged_one_does_not(look: Any) -> None:
     loaded(broken.page, "damaged")
 
 
-def test_a_phone_shows_one_part_at_a_time_in_chinese(look: Any) -> None:
+def test_phone_shows_one_pane_at_a_time_in_chinese(look: Any) -> None:
     here = look(width=400, height=860, locale="zh-CN")
     here.open("#/rules/president")
     page = here.page
@@ -264,7 +264,7 @@ def test_a_phone_shows_one_part_at_a_time_in_chinese(look: Any) -> None:
     page.wait_for_selector(".hand .card")
 
 
-def test_a_position_is_pinned_from_a_table(look: Any) -> None:
+def test_position_of_a_table_is_pinned_to_the_notebook(look: Any) -> None:
     here = look(width=1280, height=860)
     here.new_table(game="president", seed=3)
     here.wait_for_turn()

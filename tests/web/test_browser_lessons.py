@@ -13,7 +13,7 @@ from tests.web.test_lessons import PAIR_QUIZ, guide_example
 pytestmark = long
 
 
-def test_how_to_play_answers_what_beats_a_pair(look: Any) -> None:
+def test_how_to_play_shows_which_plays_beat_a_pair(look: Any) -> None:
     watched = look()
     watched.open("#/learn")
     page = watched.page
@@ -30,7 +30,7 @@ def test_how_to_play_answers_what_beats_a_pair(look: Any) -> None:
     page.wait_for_selector("h1:has-text('玩法')")
 
 
-def test_a_table_explains_its_game(look: Any) -> None:
+def test_table_opens_the_how_to_play_dialog(look: Any) -> None:
     watched = look()
     watched.new_table(game="president", seed=1)
     watched.page.click(".tools button:has-text('How to play')")
@@ -58,7 +58,7 @@ def test_a_lesson_is_graded(look: Any, size: tuple[int, int]) -> None:
         watched.picture("lesson")
 
 
-def test_a_dropped_lesson_is_shown_or_its_errors(look: Any, tmp_path: Path) -> None:
+def test_lesson_file_is_shown_or_its_errors_are_listed(look: Any, tmp_path: Path) -> None:
     good, bad = tmp_path / "good.md", tmp_path / "bad.md"
     good.write_text(guide_example(), encoding="utf-8")
     bad.write_text((PAIR_QUIZ % "").replace("beat", "guess"), encoding="utf-8")
@@ -76,7 +76,7 @@ def test_a_dropped_lesson_is_shown_or_its_errors(look: Any, tmp_path: Path) -> N
     quiz.locator(".result .yes").wait_for()
 
 
-def test_a_guided_deal_begins_with_the_coach(look: Any) -> None:
+def test_guided_deal_starts_with_the_coach_on(look: Any) -> None:
     watched = look()
     watched.open("#/learn/president")
     watched.page.click("button:has-text('guided deal')")
@@ -84,7 +84,7 @@ def test_a_guided_deal_begins_with_the_coach(look: Any) -> None:
     assert watched.page.evaluate("JSON.parse(localStorage.getItem('abl-cards')).coach") == "before"
 
 
-def test_a_newcomer_learns_invented_rules(look: Any, web_server: Any, tmp_path: Path) -> None:
+def test_learn_page_explains_invented_rules(look: Any, web_server: Any, tmp_path: Path) -> None:
     """The page of a folder with invented names shows partner, order of the cards, and what beats a pair."""
     from abl_cards.games.game import load
 

@@ -33,7 +33,7 @@ def find_mistakes(here: Any, deals: int) -> None:
     here.page.wait_for_selector(".review[data-state=done] .curve", timeout=300_000)
 
 
-def test_a_record_is_looked_over(look: Any, tmp_path: Path) -> None:
+def test_review_navigates_decisions_of_a_record(look: Any, tmp_path: Path) -> None:
     here = look(width=1440, height=900)
     open_record(here, tmp_path, "president")
     find_mistakes(here, 8)
@@ -58,7 +58,7 @@ def test_a_record_is_looked_over(look: Any, tmp_path: Path) -> None:
     assert serious(here.page) == []
 
 
-def test_exports_hold_all_decisions(look: Any, tmp_path: Path) -> None:
+def test_exports_contain_all_decisions(look: Any, tmp_path: Path) -> None:
     here = look(width=1440, height=900)
     open_record(here, tmp_path, "president")
     find_mistakes(here, 8)
@@ -79,7 +79,7 @@ def test_exports_hold_all_decisions(look: Any, tmp_path: Path) -> None:
     assert "deals a move" in drawing
 
 
-def test_mistakes_are_learnt_from(look: Any, tmp_path: Path) -> None:
+def test_mistakes_are_replayed_and_graded(look: Any, tmp_path: Path) -> None:
     here = look(width=1440, height=900)
     open_record(here, tmp_path, "president")
     find_mistakes(here, 40)
@@ -105,7 +105,7 @@ def test_mistakes_are_learnt_from(look: Any, tmp_path: Path) -> None:
     here.page.wait_for_selector(".coach:not(.learn)")
 
 
-def test_variations_stay_with_the_record(look: Any, tmp_path: Path) -> None:
+def test_variations_are_saved_in_the_record(look: Any, tmp_path: Path) -> None:
     here = look(width=1440, height=900)
     open_record(here, tmp_path, "president")
     here.press("ArrowRight", "x")
@@ -135,7 +135,7 @@ def test_variations_stay_with_the_record(look: Any, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("width", "height"), [(400, 860), (860, 400)])
-def test_table_and_steps_stay_in_view_on_phones(look: Any, tmp_path: Path, width: int, height: int) -> None:
+def test_table_and_step_buttons_stay_in_view_on_phones(look: Any, tmp_path: Path, width: int, height: int) -> None:
     here = look(width=width, height=height)
     open_record(here, tmp_path, "president")
     for top in (0, 300, 900):

@@ -19,7 +19,7 @@ def texts(here: Watched, selector: str) -> list[str]:
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_score_and_partner_are_in_view(look: Any, size: tuple[int, int]) -> None:
+def test_score_and_partner_are_visible(look: Any, size: tuple[int, int]) -> None:
     here = look(*size, locale="zh-CN")
     here.new_table(game="whist", seed=3)
     here.wait_for_turn()
@@ -34,7 +34,7 @@ def test_score_and_partner_are_in_view(look: Any, size: tuple[int, int]) -> None
     assert serious(here.page) == []
 
 
-def test_the_bottom_cards_are_seen_once_there_is_a_landlord(look: Any) -> None:
+def test_bottom_cards_are_shown_after_the_bidding(look: Any) -> None:
     here = look(locale="zh-CN")
     here.new_table(game="doudizhu", profile="contest", seed=5)
     here.wait_for_turn()
@@ -49,7 +49,7 @@ def test_the_bottom_cards_are_seen_once_there_is_a_landlord(look: Any) -> None:
     assert "叫分" in badges
 
 
-def test_the_result_names_the_order_of_finish_and_leaves_the_trick(look: Any) -> None:
+def test_result_shows_finishing_order_without_covering_the_trick(look: Any) -> None:
     here = look(400, 860, locale="zh-CN")
     here.new_table(game="president", seed=3)
     for _ in range(80):
@@ -63,7 +63,7 @@ def test_the_result_names_the_order_of_finish_and_leaves_the_trick(look: Any) ->
     assert serious(here.page) == []
 
 
-def test_the_order_of_the_hand_is_kept_for_each_game(look: Any) -> None:
+def test_hand_order_is_remembered_per_game(look: Any) -> None:
     here = look()
     here.new_table(game="whist", seed=3)
     here.wait_for_turn()

@@ -30,7 +30,7 @@ def settle(here: Watched) -> dict[str, Any]:
     return state
 
 
-def test_keys_and_mouse_mix(look: Any) -> None:
+def test_keys_and_mouse_work_together(look: Any) -> None:
     """After any key, a clicked card covers nothing of its neighbour; after a click on a button, Enter plays."""
     here = look(width=1440, height=900)
     here.new_table(game="bigtwo", seed=7)
@@ -57,7 +57,7 @@ def test_keys_and_mouse_mix(look: Any) -> None:
     assert here.page.locator("#dialog-invite[open]").count() == 0
 
 
-def test_a_lost_connection_disables_and_comes_back(look: Any) -> None:
+def test_lost_connection_disables_buttons_until_reconnected(look: Any) -> None:
     here = look()
     routes: list[Any] = []
 
@@ -89,7 +89,7 @@ def test_a_lost_connection_disables_and_comes_back(look: Any) -> None:
 
 
 @pytest.mark.parametrize(("width", "height"), [(1440, 900), (400, 860)])
-def test_the_coach_judges_after_the_move_and_moves_nothing(look: Any, width: int, height: int) -> None:
+def test_coach_judges_after_the_move_without_layout_shifts(look: Any, width: int, height: int) -> None:
     here = look(width=width, height=height, locale="zh-CN")
     here.page.add_init_script("localStorage.setItem('abl-cards', JSON.stringify({pace: 0, coach: 'after'}))")
     here.new_table(game="bigtwo", seed=7)
@@ -115,7 +115,7 @@ def test_the_coach_judges_after_the_move_and_moves_nothing(look: Any, width: int
     assert serious(here.page) == []
 
 
-def test_before_the_move_a_bar_raises_its_cards(look: Any) -> None:
+def test_coach_bar_before_the_move_selects_its_cards(look: Any) -> None:
     here = look(width=1440, height=900)
     here.new_table(game="bigtwo", seed=7)
     settle(here)
@@ -130,7 +130,7 @@ def test_before_the_move_a_bar_raises_its_cards(look: Any) -> None:
     assert serious(here.page) == []
 
 
-def test_open_hands_and_reasons_of_others(look: Any) -> None:
+def test_open_hands_and_reasons_of_other_players(look: Any) -> None:
     here = look(width=1440, height=900)
     here.new_table(game="bigtwo", seed=7)
     settle(here)
@@ -149,7 +149,7 @@ def test_open_hands_and_reasons_of_others(look: Any) -> None:
     assert strict.page.locator(".lies button.what").count() == 0
 
 
-def test_cards_fly_and_sound_after_a_gesture_only(look: Any) -> None:
+def test_animations_and_sounds_start_only_after_a_gesture(look: Any) -> None:
     here, still = look(), look(reduced_motion="reduce")
     for page in (here, still):
         page.page.add_init_script(COUNT_EFFECTS)
@@ -171,7 +171,7 @@ def test_cards_fly_and_sound_after_a_gesture_only(look: Any) -> None:
     assert quiet.page.evaluate("() => window.tones") == 0
 
 
-def test_the_rest_is_skipped_once_out(look: Any) -> None:
+def test_rest_of_the_deal_is_skipped_when_the_player_is_out(look: Any) -> None:
     here = look()
     here.page.add_init_script("localStorage.setItem('abl-cards', JSON.stringify({pace: 300}))")
     here.new_table(game="president", seed=3, seats=["person", "random", "random", "random"])
@@ -193,7 +193,7 @@ def test_the_rest_is_skipped_once_out(look: Any) -> None:
     here.page.wait_for_selector(".ended")
 
 
-def test_new_tables_say_what_agents_and_rules_are(look: Any) -> None:
+def test_new_table_dialog_describes_agents_and_profiles(look: Any) -> None:
     here = look(width=320, height=640, locale="zh-CN")
     here.new_table(game="president", seed=3)
     settle(here)

@@ -1,4 +1,4 @@
-"""Tests of the chart component without a browser, by node: its ticks are those of the figures of documents."""
+"""Tests of the chart component without a browser, by node: its ticks equal those of the plots of documents."""
 
 import json
 import math
@@ -17,7 +17,7 @@ RANGES = [(0, 1), (4, 8), (-3.2, 17.9), (0.0005, 31), (1e6, 4.3e6), (50, 50), (0
 PLACES: list[list[float]] = [[5, 5.5, 9], [10, 10, 11, 50, 2], [0, 0, 0, 0], [60, 59]]
 
 
-def test_ticks_are_those_of_documents() -> None:
+def test_ticks_equal_those_of_python_plots() -> None:
     printed = run_script(
         """import { linearTicks, logTicks, numberText, spread } from './chart/ticks.js';
         ---
@@ -39,7 +39,7 @@ def test_ticks_are_those_of_documents() -> None:
 
 
 @pytest.mark.parametrize("axis", [Axis("x"), Axis("x", scale="log"), Axis("x", is_reversed=True), share_axis("x")])
-def test_a_scale_places_its_ends_and_goes_back(axis: Axis) -> None:
+def test_scale_maps_its_ends_and_is_invertible(axis: Axis) -> None:
     values = [0.2, 0.9]
     printed = run_script(
         """import { makeScale } from './chart/scale.js';
@@ -60,7 +60,7 @@ def test_a_scale_places_its_ends_and_goes_back(axis: Axis) -> None:
     assert len(numbers) > 1
 
 
-def test_categories_are_equally_far_apart() -> None:
+def test_categories_are_evenly_spaced() -> None:
     printed = run_script(
         "import { makeScale } from './chart/scale.js';---"
         "const scale = makeScale(input.axis, [100, 0, 1, 10], 0, 340, 5);"
@@ -84,7 +84,7 @@ def test_values_are_saved_as_rows() -> None:
     assert printed[1].split("\r\n") == ["row,column,share,low,high,n", "a,b,0.5,0.4,0.6,20", ""]
 
 
-def test_the_palette_is_that_of_documents_and_can_be_read() -> None:
+def test_palette_equals_that_of_python_plots_with_enough_contrast() -> None:
     """Contrast of at least 4.5 on the ground of a panel, dark and light."""
     style = (STATIC_FOLDER / "style.css").read_text("utf-8")
     pairs = re.findall(r"--series-\d: light-dark\((#\w+), (#\w+)\);", style)

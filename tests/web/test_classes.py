@@ -45,7 +45,7 @@ async def play_deal(page: Any, pupil: Any) -> Socket:
     return socket
 
 
-def test_all_pupils_have_the_same_cards_at_tables_of_their_own(with_page: Run) -> None:
+def test_pupils_get_the_same_cards_at_separate_tables(with_page: Run) -> None:
     async def test(page: Any) -> None:
         code, token = await open_class(page)
         assert len(code) == CODE_LENGTH
@@ -78,7 +78,7 @@ def test_groups_fill_a_table_before_the_next(with_page: Run) -> None:
     with_page(test)
 
 
-def test_results_of_the_same_cards_stand_side_by_side(with_page: Run) -> None:
+def test_results_of_one_deal_are_grouped(with_page: Run) -> None:
     async def test(page: Any) -> None:
         code, token = await open_class(page, seed="5")
         pupils = await join(page, code, *NAMES)
@@ -102,7 +102,7 @@ def test_results_of_the_same_cards_stand_side_by_side(with_page: Run) -> None:
     with_page(test)
 
 
-def test_the_next_match_has_the_same_cards_everywhere(with_page: Run) -> None:
+def test_next_match_deals_the_same_cards_at_all_tables(with_page: Run) -> None:
     async def test(page: Any) -> None:
         code, token = await open_class(page, game="big2")
         pupils = await join(page, code, "Bo", "Cy")
@@ -141,7 +141,7 @@ def test_rows_are_grouped_by_deal_and_seat() -> None:
 # --- secrets ---------------------------------------------------------------------------------------------------------
 
 
-def test_a_pupil_learns_no_hand_no_seed_and_no_token_of_others(with_page: Run) -> None:
+def test_pupils_get_no_hands_seeds_or_tokens_of_others(with_page: Run) -> None:
     async def test(page: Any) -> None:
         code, token = await open_class(page, seed="77777777777777777777", people=2)
         pupils = await join(page, code, *NAMES)
@@ -167,7 +167,7 @@ def test_a_pupil_learns_no_hand_no_seed_and_no_token_of_others(with_page: Run) -
 
 
 @pytest.mark.parametrize("action", ["lead", "review", "again", "close"])
-def test_only_the_teacher_leads(with_page: Run, action: str) -> None:
+def test_class_actions_require_the_teacher_token(with_page: Run, action: str) -> None:
     async def test(page: Any) -> None:
         code, _ = await open_class(page)
         (pupil,) = await join(page, code, "Bo")
@@ -182,7 +182,7 @@ def test_only_the_teacher_leads(with_page: Run, action: str) -> None:
     with_page(test)
 
 
-def test_a_pupil_neither_owns_nor_closes_the_table(with_page: Run) -> None:
+def test_pupils_do_not_own_their_table(with_page: Run) -> None:
     async def test(page: Any) -> None:
         code, token = await open_class(page)
         (pupil,) = await join(page, code, "Bo")
@@ -208,7 +208,7 @@ def test_a_pupil_neither_owns_nor_closes_the_table(with_page: Run) -> None:
      {"seed": "x"}, {"practice": 1}, {"profile": "x"}],
     ids=str,
 )  # fmt: skip
-def test_wrong_classes_are_refused(with_page: Run, wish: dict[str, Any]) -> None:
+def test_invalid_class_requests_are_rejected(with_page: Run, wish: dict[str, Any]) -> None:
     async def test(page: Any) -> None:
         assert (await page.post("/api/classes", {"game": "president", **wish})).status == 400
         assert (await page.post("/api/classes", {"game": "president"}, **{"x-token": "-"})).status == 403
@@ -240,7 +240,7 @@ def test_names_and_codes_are_checked(with_page: Run, monkeypatch: pytest.MonkeyP
 # --- leading ---------------------------------------------------------------------------------------------------------
 
 
-def test_reviews_follow_the_teacher(with_page: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_waiting_pupils_get_the_place_set_by_the_teacher(with_page: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     async def test(page: Any) -> None:
         code, token = await open_class(page)
         pupils = await join(page, code, *NAMES)
@@ -265,7 +265,7 @@ def test_reviews_follow_the_teacher(with_page: Run, monkeypatch: pytest.MonkeyPa
     with_page(test)
 
 
-def test_the_place_of_an_address() -> None:
+def test_addresses_are_parsed_and_class_tables_counted() -> None:
     script = """import { countTables, mergeViews, placeOf } from './class/class_data.js';
     ---
     const seats = [{ kind: 'person', taken: true, here: false }, { kind: 'agent' }];
@@ -284,7 +284,7 @@ def test_the_place_of_an_address() -> None:
 # --- closing and restarts --------------------------------------------------------------------------------------------
 
 
-def test_a_class_is_there_again(with_page: Run, tmp_path: Path) -> None:
+def test_class_is_restored_after_a_restart(with_page: Run, tmp_path: Path) -> None:
     async def first(page: Any) -> Any:
         code, token = await open_class(page)
         pupils = await join(page, code, "Bo", "Cy")
@@ -307,7 +307,7 @@ def test_a_class_is_there_again(with_page: Run, tmp_path: Path) -> None:
     run_twice(with_page, tmp_path, first, then)
 
 
-def test_tables_are_opened_again_little_by_little(
+def test_class_tables_are_restored_one_per_request(
     with_page: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(class_views, "MAX_RESTORED_AT_ONCE", 1)
@@ -342,7 +342,7 @@ def test_closing_a_class_deletes_its_tables(with_page: Run, tmp_path: Path) -> N
     with_page(test, WebConfig(state_folder=tmp_path))
 
 
-def test_classes_are_bounded(with_page: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_oldest_class_is_evicted_at_the_limit(with_page: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(classes, "MAX_CLASSES", 2)
 
     async def test(page: Any) -> None:
@@ -358,7 +358,7 @@ def test_classes_are_bounded(with_page: Run, monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{", '{"version":1}', '{"version":1,"code":5}', "[" * 9999])
-def test_a_damaged_class_is_left_out(tmp_path: Path, text: str) -> None:
+def test_damaged_class_files_are_ignored(tmp_path: Path, text: str) -> None:
     (tmp_path / "classes").mkdir()
     (tmp_path / "classes" / "ABCDEF.json").write_text(text)
     assert ClassStore(tmp_path)._sessions == {}

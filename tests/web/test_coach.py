@@ -31,7 +31,7 @@ def other_act(table: dict[str, Any]) -> int:
 
 
 @pytest.mark.parametrize("name", ["president", "hearts"])
-def test_moves_are_compared_on_one_scale_before_and_after(with_page: Run, name: str) -> None:
+def test_coach_ranks_moves_equally_before_and_after_the_move(with_page: Run, name: str) -> None:
     async def test(page: Any) -> None:
         socket = await page.begin(game=name, seed=3)
         table = socket.table
@@ -63,7 +63,7 @@ def test_moves_are_compared_on_one_scale_before_and_after(with_page: Run, name: 
     with_page(test)
 
 
-def test_play_does_not_wait_for_a_judgement(with_page: Run) -> None:
+def test_play_continues_while_the_coach_computes(with_page: Run) -> None:
     async def test(page: Any) -> None:
         socket, blocked = await page.begin(game="president", seed=3), Event()
         page.house.executor._advice_pool.submit(blocked.wait)
@@ -78,7 +78,7 @@ def test_play_does_not_wait_for_a_judgement(with_page: Run) -> None:
     with_page(test)
 
 
-def test_reasons_of_others_show_no_hidden_hand(with_page: Run) -> None:
+def test_reasons_of_other_players_reveal_no_hidden_hand(with_page: Run) -> None:
     async def test(page: Any) -> None:
         socket = await page.begin(game="president", seed=3)
         past = await answer(socket, "past", do="past", act=other_act(socket.table))
@@ -103,7 +103,7 @@ def test_reasons_of_others_show_no_hidden_hand(with_page: Run) -> None:
     with_page(test)
 
 
-def test_the_one_player_of_a_practice_table_opens_all_hands(with_page: Run) -> None:
+def test_only_practice_tables_can_open_all_hands(with_page: Run) -> None:
     async def test(page: Any) -> None:
         socket = await page.begin(game="president", seed=3)
         assert socket.table["may_open"]
@@ -121,7 +121,7 @@ def test_the_one_player_of_a_practice_table_opens_all_hands(with_page: Run) -> N
     with_page(test)
 
 
-def test_agents_play_at_once_when_all_people_are_out(with_page: Run) -> None:
+def test_skip_ends_the_deal_when_all_people_are_out(with_page: Run) -> None:
     async def test(page: Any) -> None:
         socket = await page.begin(game="president", seed=3, seats=["person", "random", "random", "random"])
         table = socket.table

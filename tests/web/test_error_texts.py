@@ -1,4 +1,4 @@
-"""Every error that the server can send to a player has words, in both languages, with the values that it carries."""
+"""Tests of error texts: every error code has a text in both languages, with its values."""
 
 import ast
 from pathlib import Path
@@ -66,7 +66,7 @@ def test_every_code_has_words_in_both_languages() -> None:
         ("zh", ["64张牌桌都在使用中：请关闭自己的一桌，或稍等。", "这个座位是别人的。", "服务器拒绝了这个请求。"]),
     ],
 )
-def test_values_stand_in_the_words(language: str, texts: list[str]) -> None:
+def test_error_texts_include_values_and_fall_back(language: str, texts: list[str]) -> None:
     errors: list[dict[str, Any]] = [
         error_json(GameError("full", ErrorCode.TABLES_IN_USE, [64])),
         error_json(GameError("taken", ErrorCode.SEAT_TAKEN)),

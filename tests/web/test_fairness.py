@@ -25,7 +25,7 @@ from tests.web.asgi import Socket, request
 Run = Any
 
 
-def test_examples() -> None:
+def test_doctests_pass() -> None:
     assert doctest.testmod(fairness).failed == 0
 
 
@@ -59,11 +59,13 @@ def evicted(person: str, holdings: list[Held], most: int, per_client: int, **tim
         ([(LOCAL_CLIENT, False, 1.0)], LOCAL_CLIENT, 9, 1, None),  # a proxy has many clients
     ],
 )
-def test_who_gives_way(holdings: Any, person: str, most: int, per_client: int, expected: int | None) -> None:
+def test_evicted_returns_the_expected_holding(
+    holdings: Any, person: str, most: int, per_client: int, expected: int | None
+) -> None:
     assert evicted(person, held(*holdings), most, per_client, now=10.0, idle_timeout=60.0) == expected
 
 
-def test_what_is_busy_gives_way_when_it_was_not_used_for_long() -> None:
+def test_busy_holdings_are_evicted_only_after_the_idle_timeout() -> None:
     both = held(("a", True, 1.0), ("b", True, 2.0))
     with pytest.raises(CapacityError):
         evicted("c", both, 2, 2, now=10.0, idle_timeout=60.0)
@@ -76,7 +78,7 @@ def test_what_is_busy_gives_way_when_it_was_not_used_for_long() -> None:
         evicted("a", held(("a", True, 1.0), ("a", True, 2.0)), 2, 9, now=10.0, idle_timeout=60.0)
 
 
-def test_one_who_floods_keeps_nobody_out(with_page: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rate_limit_of_one_client_does_not_affect_others(with_page: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     burst = int(amount(60, int(REQUEST_BURST)))
     monkeypatch.setattr(middleware, "REQUEST_BURST", float(burst))
     monkeypatch.setattr(middleware, "REQUEST_RATE", REQUEST_RATE * burst / REQUEST_BURST)
@@ -99,7 +101,7 @@ async def opened(page: Any, client: str) -> Any:
     return await request(page.app, "POST", "/api/tables", body, page.headers, client)
 
 
-def test_newcomers_get_a_table_when_one_person_has_all(with_page: Run, tmp_path: Any, monkeypatch: Any) -> None:
+def test_new_clients_get_a_table_when_one_client_holds_all(with_page: Run, tmp_path: Any, monkeypatch: Any) -> None:
     from abl_cards.web import lobby
 
     monkeypatch.setattr(lobby, "MAX_TABLES", 4)
@@ -119,7 +121,7 @@ def test_newcomers_get_a_table_when_one_person_has_all(with_page: Run, tmp_path:
     with_page(test, WebConfig(state_folder=tmp_path))
 
 
-def test_sixty_fifth_table_after_sixty_four(with_page: Run, monkeypatch: Any) -> None:
+def test_oldest_unwatched_tables_are_evicted_at_the_limit(with_page: Run, monkeypatch: Any) -> None:
     """Tables without viewers are evicted at once, the oldest first; each client has a limit."""
     from abl_cards.web import lobby
 
@@ -135,7 +137,7 @@ def test_sixty_fifth_table_after_sixty_four(with_page: Run, monkeypatch: Any) ->
     with_page(test)
 
 
-def test_silent_sockets_make_room(with_page: Run, monkeypatch: Any) -> None:
+def test_silent_sockets_are_closed_at_the_limit(with_page: Run, monkeypatch: Any) -> None:
     from abl_cards.web import websocket as module
 
     monkeypatch.setattr(module, "MAX_CONNECTIONS", 3)
@@ -157,7 +159,7 @@ def test_silent_sockets_make_room(with_page: Run, monkeypatch: Any) -> None:
     with_page(test)
 
 
-def test_onlookers_make_room_for_who_sits_there(with_page: Run, monkeypatch: Any) -> None:
+def test_spectators_are_disconnected_for_the_owner(with_page: Run, monkeypatch: Any) -> None:
     from abl_cards.web import websocket as module
 
     monkeypatch.setattr(module, "MAX_CONNECTIONS_PER_TABLE", 2)
@@ -173,7 +175,7 @@ def test_onlookers_make_room_for_who_sits_there(with_page: Run, monkeypatch: Any
     with_page(test)
 
 
-def test_records_and_folders_of_one_person_take_nobody_elses_room(with_page: Run, monkeypatch: Any) -> None:
+def test_reviews_and_labs_of_one_client_do_not_evict_others(with_page: Run, monkeypatch: Any) -> None:
     from abl_cards.web import labs, reviews
 
     monkeypatch.setattr(labs, "MAX_LABS", 3)
@@ -226,7 +228,7 @@ def test_connections_that_send_nothing_are_closed(monkeypatch: Any) -> None:
     asyncio.run(test())
 
 
-def test_a_later_request_that_never_ends_is_closed(monkeypatch: Any) -> None:
+def test_incomplete_later_request_is_closed_after_the_timeout(monkeypatch: Any) -> None:
     """A request in time, however its header is cut, ends the timeout."""
     uvicorn = pytest.importorskip("uvicorn")
     monkeypatch.setattr(connections, "HANDSHAKE_TIMEOUT", 0.5)

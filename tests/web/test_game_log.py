@@ -1,4 +1,4 @@
-"""Tests of the events that browsers get: plays whose cards the rules take back."""
+"""Tests of the game log of tables: plays whose cards the rules take back."""
 
 from itertools import pairwise
 from typing import Any
@@ -49,7 +49,7 @@ def throw_two_cards(seed: int) -> WebTable:
     raise AssertionError("seat 0 has led no two cards")
 
 
-def test_a_failed_throw_is_shown_as_failed() -> None:
+def test_failed_throw_is_marked_in_all_views() -> None:
     table = throw_two_cards(3)
     codes, laid = table.engine.rules.card_codes, table.tables.state.trick_cards[0, 0]
     lies = [codes.kind_texts[kind] for kind in np.flatnonzero(laid).tolist()]
@@ -63,7 +63,7 @@ def test_a_failed_throw_is_shown_as_failed() -> None:
     assert set(event["failed"]["back"]) <= set(make_view(table, Permission(0))["hand"])
 
 
-def test_frames_of_a_review_show_the_cards_that_each_act_plays() -> None:
+def test_replay_frames_show_the_cards_each_act_plays() -> None:
     engine, records = load("tractor").engine(), list[Any]()
     names = ("greedy", "greedy")
     play_match(engine, [make_agent(name, engine) for name in names], 1, 3, names=names,

@@ -27,7 +27,7 @@ seat(0..1).
 """
 
 
-def test_every_game_has_a_tile_before_the_engine_is_loaded(with_page: Run) -> None:
+def test_every_game_has_a_tile_before_engine_load(with_page: Run) -> None:
     async def test(page: Any) -> None:
         answer = await page.ask("/api/home")
         tiles = {tile["name"]: tile for tile in answer.json()["games"]}
@@ -43,7 +43,7 @@ def test_every_game_has_a_tile_before_the_engine_is_loaded(with_page: Run) -> No
     with_page(test)
 
 
-def test_a_folder_of_ones_own_has_a_tile_also_if_its_rules_are_unfinished(tmp_path: Path) -> None:
+def test_custom_folder_has_a_tile_even_with_unfinished_rules(tmp_path: Path) -> None:
     folder = tmp_path / "highest"
     folder.mkdir()
     (folder / "game.lp").write_text(INVENTED, encoding="utf-8")
@@ -59,7 +59,7 @@ def test_a_folder_of_ones_own_has_a_tile_also_if_its_rules_are_unfinished(tmp_pa
     assert [card["rank"] for card in tiles.read()[0]["cards"]] == ["Q", "K", "A"]
 
 
-def test_the_game_of_the_command_has_the_first_tile(with_page: Run, tmp_path: Path) -> None:
+def test_game_given_on_the_command_line_has_the_first_tile(with_page: Run, tmp_path: Path) -> None:
     folder = tmp_path / "highest"
     folder.mkdir()
     (folder / "game.lp").write_text(INVENTED, encoding="utf-8")
@@ -72,7 +72,7 @@ def test_the_game_of_the_command_has_the_first_tile(with_page: Run, tmp_path: Pa
     with_page(test, WebConfig(game=str(folder), extra_games=("whist",)))
 
 
-def test_cards_are_stored_until_the_rules_change(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tile_cards_are_cached_until_the_rules_change(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from abl_cards.games.game import load
 
     monkeypatch.setattr(GameTiles, "_folders", lambda self: [("whist", load("whist").folder)])
@@ -89,7 +89,7 @@ def test_cards_are_stored_until_the_rules_change(tmp_path: Path, monkeypatch: py
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{", '{"version":1}', "\0", '{"version":"0","tiles":5}', "[" * 9999])
-def test_damaged_tiles_are_none(tmp_path: Path, text: str) -> None:
+def test_damaged_tile_cache_is_ignored(tmp_path: Path, text: str) -> None:
     (tmp_path / FILE_NAME).write_text(text)
     assert GameTiles([], tmp_path)._stored == {}
 
@@ -99,18 +99,18 @@ def test_damaged_tiles_are_none(tmp_path: Path, text: str) -> None:
     [("127.0.0.1", True, ""), ("localhost", True, ""), ("192.168.1.7", False, "http://192.168.1.7:80"),
      ("fd00::7", False, "http://[fd00::7]:80")],
 )  # fmt: skip
-def test_other_machines_get_an_address_that_they_reach(host: str, is_local: bool, lan: str) -> None:
+def test_network_json_returns_the_lan_address(host: str, is_local: bool, lan: str) -> None:
     network = network_json(WebConfig(game="whist", host=host), ("x", 80))
     assert (network["local"], network["lan"]) == (is_local, lan)
     assert network["command"] == "abl-cards web whist --host 0.0.0.0"
 
 
-def test_a_server_for_all_never_names_a_loopback_address() -> None:
+def test_lan_address_is_never_a_loopback_address() -> None:
     assert not re.search(r"//(127\.|0\.|localhost)", network_json(WebConfig(host="0.0.0.0"), ("x", 80))["lan"])
 
 
 @pytest.mark.parametrize("text", ["a", "http://192.168.1.20:8765/#/join/GPZzdpqTSknj/UeMIT2wdLebiQ0hJ", "打牌" * 40])
-def test_a_qr_code_has_the_modules_of_the_library(text: str) -> None:
+def test_qr_code_modules_equal_those_of_segno(text: str) -> None:
     segno = pytest.importorskip("segno", reason="no segno: pip install 'abl-cards[web]'")
     code, dark = make_qr(text), set()
     for x, y, width, back in re.findall(r"M(\d+) (\d+)h(\d+)v1h-(\d+)z", code["path"]):
@@ -121,7 +121,7 @@ def test_a_qr_code_has_the_modules_of_the_library(text: str) -> None:
     assert code["size"] == len(matrix) + 2 * QUIET_ZONE
 
 
-def test_qr_codes_need_the_key_and_have_a_limit(with_page: Run) -> None:
+def test_qr_codes_require_the_token_and_limit_the_text(with_page: Run) -> None:
     async def test(page: Any) -> None:
         assert (await page.post("/api/qr", {"text": "x"}, **{"x-token": "-"})).status == 403
         assert (await page.post("/api/qr", {"text": "x" * 601})).status == 400
@@ -136,7 +136,7 @@ async def join(page: Any, table: str, token: str, name: str) -> Any:
     return await page.post(f"/api/tables/{table}/join", {"token": token, "name": name}, **{"x-token": "-"})
 
 
-def test_guests_take_the_free_seats_in_turn(with_page: Run) -> None:
+def test_guests_take_free_seats_in_order(with_page: Run) -> None:
     async def test(page: Any) -> None:
         table, token = await page.open(game="president", seats=["person", "greedy", "person", "person"], name="Ann")
         owner = await page.sit(table, token)
@@ -152,7 +152,7 @@ def test_guests_take_the_free_seats_in_turn(with_page: Run) -> None:
     with_page(test)
 
 
-def test_an_invitation_is_not_a_seat(with_page: Run) -> None:
+def test_invitation_token_gives_no_seat(with_page: Run) -> None:
     async def test(page: Any) -> None:
         table, token = await page.open(game="president", seats=["person", "person", "greedy", "greedy"])
         web_table = page.house.tables[table]
@@ -165,7 +165,7 @@ def test_an_invitation_is_not_a_seat(with_page: Run) -> None:
     with_page(test)
 
 
-def test_seats_stay_taken_over_a_restart(with_page: Run, tmp_path: Path) -> None:
+def test_taken_seats_are_restored_after_a_restart(with_page: Run, tmp_path: Path) -> None:
     async def first(page: Any) -> Any:
         table, token = await page.open(game="president", seats=["person", "person", "person", "greedy"])
         owner = await page.sit(table, token)
@@ -182,7 +182,7 @@ def test_seats_stay_taken_over_a_restart(with_page: Run, tmp_path: Path) -> None
     run_twice(with_page, tmp_path, first, then)
 
 
-def test_a_browser_sees_its_own_tables_and_no_others(with_page: Run, tmp_path: Path) -> None:
+def test_own_tables_are_returned_only_with_valid_tokens(with_page: Run, tmp_path: Path) -> None:
     async def test(page: Any) -> None:
         table, token = await page.open(game="president", seats=["greedy", "person", "person", "greedy"])
         other, other_token = await page.open(game="president")
@@ -209,7 +209,7 @@ def test_a_browser_sees_its_own_tables_and_no_others(with_page: Run, tmp_path: P
     [pytest.param("127.0.0.1", id="here"), pytest.param("192.168.1.9", id="one school", marks=long),
      pytest.param("10.0.{}.7", id="everywhere", marks=long)],
 )  # fmt: skip
-def test_a_hundred_newcomers_each_get_a_table(with_page: Run, address: str) -> None:
+def test_many_new_clients_each_get_a_table(with_page: Run, address: str) -> None:
     """Nobody sees a limit, also where all come from one address; those on this machine are all connected."""
     people = amount(30, 100)
 
@@ -239,12 +239,12 @@ def test_a_hundred_newcomers_each_get_a_table(with_page: Run, address: str) -> N
      ("#/play/abc/key", False, None), ("#/play/new/hearts", True, "hearts"), ("#/play/new", True, ""),
      ("#/play/new/%2Fhome%2Fx", False, "/home/x")],
 )  # fmt: skip
-def test_an_address_calls_for_a_new_table(address: str, has_table: bool, game: str | None) -> None:
+def test_address_selects_the_game_of_the_early_request(address: str, has_table: bool, game: str | None) -> None:
     script = "import { wantedGame } from './early_requests.js';---print(wantedGame(input.address, input.hasTable));"
     assert run_script(script, address=address, hasTable=has_table) == game
 
 
-def test_friends_sit_as_partners_first() -> None:
+def test_friends_are_seated_as_partners_first() -> None:
     script = """import { friendSeats, shareBase } from './home/home_data.js';
     ---
     const share = (hostname, network) =>
@@ -261,7 +261,7 @@ def test_friends_sit_as_partners_first() -> None:
     assert remote == {"base": "http://10.0.0.7:8765/", "isReachable": True}
 
 
-def test_tables_of_a_browser_are_kept_latest_first() -> None:
+def test_own_tables_are_stored_latest_first() -> None:
     script = """import { entryOf, forgetTable, keepTable, ownTables, standing } from './own_tables.js';
     ---
     const store = new Map();

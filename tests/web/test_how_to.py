@@ -98,7 +98,7 @@ def test_every_game_is_explained_in_both_languages(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_every_kind_has_an_example_with_as_many_cards_as_it_says(name: str) -> None:
+def test_kind_examples_have_the_stated_number_of_cards(name: str) -> None:
     engine = load(name).engine()
     kinds = play_kinds(engine)
     for kind in how_to_play(engine)["kinds"]:
@@ -109,7 +109,7 @@ def test_every_kind_has_an_example_with_as_many_cards_as_it_says(name: str) -> N
 @pytest.mark.parametrize(
     "name", ["president", pytest.param("doudizhu", marks=long), pytest.param("guandan", marks=long)]
 )
-def test_what_beats_what_is_what_is_legal(name: str) -> None:
+def test_beating_plays_agree_with_legal_moves(name: str) -> None:
     """Ask the engine again, by JSON states with a hand of the answer alone."""
     engine = load(name).engine()
     groups = how_to_play(engine)["ladder"]["groups"]
@@ -149,7 +149,7 @@ def test_all_beating_plays_are_found(tmp_path: Path) -> None:
             assert extents["风暴"]["extent"] == ("all" if len(example.cards) < 3 else own["extent"])
 
 
-def test_a_newcomer_finds_what_beats_a_pair_in_invented_rules(tmp_path: Path) -> None:
+def test_invented_rules_list_which_plays_beat_a_pair(tmp_path: Path) -> None:
     facts = how_to_play(engine := load(str(moons(tmp_path / "moons"))).engine())
     assert [item["rank"] if "rank" in item else item["card"] for item in facts["order"]["rows"][0]["items"]] == [
         "O", "C", "U", "F", "M",
@@ -164,7 +164,7 @@ def test_a_newcomer_finds_what_beats_a_pair_in_invented_rules(tmp_path: Path) ->
     assert facts["aim"][1].startswith("目标")
 
 
-def test_a_trick_separates_the_led_suit_from_trumps() -> None:
+def test_beats_json_separates_led_suit_from_trumps() -> None:
     engine = load("hearts").engine()
     facts = how_to_play(engine)
     answer = beats_json(engine, facts["ladder"]["first"])
@@ -175,7 +175,7 @@ def test_a_trick_separates_the_led_suit_from_trumps() -> None:
     assert not [suit for suit in answer["suits"] if not suit["led"] and suit["takers"]]
 
 
-def test_a_label_that_is_not_there_is_refused() -> None:
+def test_unknown_labels_are_rejected() -> None:
     engine = load("president").engine()
     for label in (-1, 10**6, int(engine.rules.forms.label_of[engine.rules.forms.pass_form])):
         with pytest.raises(GameError):

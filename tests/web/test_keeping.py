@@ -60,7 +60,9 @@ def run_twice(with_page: Run, keep: Path, first: Callable[[Any], Any], then: Cal
     ],
     ids=lambda value: value.get("game") if isinstance(value, dict) else "",
 )
-def test_a_table_is_there_again(with_page: Run, tmp_path: Path, wishes: dict[str, Any], decisions: int) -> None:
+def test_table_is_restored_after_a_restart(
+    with_page: Run, tmp_path: Path, wishes: dict[str, Any], decisions: int
+) -> None:
     async def first(page: Any) -> Any:
         table, token = await page.open(**wishes)
         socket = await page.sit(table, token)
@@ -88,7 +90,7 @@ def test_a_table_is_there_again(with_page: Run, tmp_path: Path, wishes: dict[str
     run_twice(with_page, tmp_path, first, then)
 
 
-def test_a_guest_whose_seat_was_given_up_looks_on_after_a_restart(with_page: Run, tmp_path: Path) -> None:
+def test_guest_of_a_released_seat_spectates_after_a_restart(with_page: Run, tmp_path: Path) -> None:
     async def first(page: Any) -> Any:
         table, token = await page.open(game="president", seats=["person", "person", "greedy", "greedy"])
         owner = await page.sit(table, token)
@@ -110,7 +112,7 @@ def test_a_guest_whose_seat_was_given_up_looks_on_after_a_restart(with_page: Run
     run_twice(with_page, tmp_path, first, then)
 
 
-def test_a_closed_table_is_not_there_again(with_page: Run, tmp_path: Path) -> None:
+def test_closed_table_is_not_restored(with_page: Run, tmp_path: Path) -> None:
     async def first(page: Any) -> Any:
         table, token = await page.open(game="president")
         owner = await page.sit(table, token)
@@ -126,7 +128,7 @@ def test_a_closed_table_is_not_there_again(with_page: Run, tmp_path: Path) -> No
     run_twice(with_page, tmp_path, first, then)
 
 
-def test_what_a_killed_process_was_writing_is_not_there(with_page: Run, tmp_path: Path) -> None:
+def test_incomplete_last_line_of_the_log_is_dropped(with_page: Run, tmp_path: Path) -> None:
     async def first(page: Any) -> Any:
         socket = await page.begin(seats=["person", "greedy", "greedy", "greedy"])
         await play_some(socket, 2)
@@ -153,7 +155,7 @@ def test_what_a_killed_process_was_writing_is_not_there(with_page: Run, tmp_path
              b'{"do":"act","seat":77,"person":false,"form":"x","cards":[]}', b'{"do":"chair","seat":0,"chair":5}',
              b'{"do":"act","seat":0,"person":false,"form":"single(5)","cards":["S9"]}', b"[" * 9000],
 )  # fmt: skip
-def test_a_damaged_ledger_is_one_table_less_and_is_kept(with_page: Run, tmp_path: Path, line: bytes) -> None:
+def test_damaged_log_is_kept_and_affects_only_its_table(with_page: Run, tmp_path: Path, line: bytes) -> None:
     async def first(page: Any) -> Any:
         whole, damaged = await page.open(game="president"), await page.open(game="president")
         return whole, damaged
@@ -179,9 +181,7 @@ def test_a_damaged_ledger_is_one_table_less_and_is_kept(with_page: Run, tmp_path
     run_twice(with_page, tmp_path, between, then)
 
 
-def test_rules_that_fail_for_a_moment_lose_no_table(
-    with_page: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_temporary_rule_errors_lose_no_table(with_page: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def first(page: Any) -> Any:
         return await page.open(game="president", seed=3)
 
@@ -214,7 +214,7 @@ def test_rules_that_fail_for_a_moment_lose_no_table(
 
 
 @pytest.mark.parametrize("key", ["", "x", "é", "0" * 4000])
-def test_nothing_is_loaded_for_who_has_no_token(with_page: Run, tmp_path: Path, key: str) -> None:
+def test_invalid_token_does_not_restore_a_table(with_page: Run, tmp_path: Path, key: str) -> None:
     async def first(page: Any) -> Any:
         table, token = await page.open(game="president", seats=["person", "person", "greedy", "greedy"])
         socket, web_table = await page.sit(table, token), page.house.tables[table]
@@ -242,7 +242,7 @@ def test_nothing_is_loaded_for_who_has_no_token(with_page: Run, tmp_path: Path, 
     run_twice(with_page, tmp_path, first, then)
 
 
-def test_ledgers_of_before_have_numbers_as_seeds(with_page: Run, tmp_path: Path) -> None:
+def test_old_logs_with_numeric_seeds_are_read(with_page: Run, tmp_path: Path) -> None:
     async def first(page: Any) -> Any:
         table, token = await page.open(game="president", seed=2**31 - 2)
         file = tmp_path / f"{table}.jsonl"
@@ -259,7 +259,7 @@ def test_ledgers_of_before_have_numbers_as_seeds(with_page: Run, tmp_path: Path)
     run_twice(with_page, tmp_path, first, then)
 
 
-def test_files_of_tables_are_their_owners_alone(with_page: Run, tmp_path: Path) -> None:
+def test_log_files_are_readable_by_the_owner_only(with_page: Run, tmp_path: Path) -> None:
     async def test(page: Any) -> None:
         table, _ = await page.open(game="president")
         assert (tmp_path / f"{table}.jsonl").stat().st_mode & 0o077 == 0
@@ -267,7 +267,7 @@ def test_files_of_tables_are_their_owners_alone(with_page: Run, tmp_path: Path) 
     with_page(test, WebConfig(state_folder=tmp_path))
 
 
-def test_the_latest_are_kept_and_the_others_forgotten(tmp_path: Path) -> None:
+def test_store_keeps_latest_logs_and_deletes_others(tmp_path: Path) -> None:
     for number in range(5):
         EventLog(tmp_path / f"t{number}.jsonl").start({"name": number})
     assert len(EventLogStore(tmp_path, 3).suspended) == 3
@@ -283,7 +283,7 @@ def test_the_latest_are_kept_and_the_others_forgotten(tmp_path: Path) -> None:
     assert error.value.code == ErrorCode.FILE_NOT_READABLE
 
 
-def test_one_page_in_a_folder(tmp_path: Path) -> None:
+def test_locked_or_invalid_state_folder_is_not_used(tmp_path: Path) -> None:
     from contextlib import ExitStack
 
     messages: list[str] = []

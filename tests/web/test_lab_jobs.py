@@ -17,7 +17,7 @@ from tests.web.labs import open_lab, post, run_job
 Within = Callable[..., Any]
 
 
-def test_rules_are_described_balanced_and_covered(with_page: Within) -> None:
+def test_rules_text_balance_and_coverage_jobs(with_page: Within) -> None:
     async def play(page: Page) -> None:
         lab, _ = await open_lab(page)
         english = (await post(page, lab, "words"))["sections"]
@@ -36,7 +36,7 @@ def test_rules_are_described_balanced_and_covered(with_page: Within) -> None:
     with_page(play)
 
 
-def test_cases_are_run_and_name_what_an_edit_breaks(with_page: Within) -> None:
+def test_cases_job_reports_cases_broken_by_an_edit(with_page: Within) -> None:
     async def play(page: Page) -> None:
         lab, session = await open_lab(page)
         assert {"name": "cases.jsonl", "own": False} in session["files"]
@@ -60,7 +60,7 @@ def test_cases_are_run_and_name_what_an_edit_breaks(with_page: Within) -> None:
 
 
 @pytest.mark.usefixtures("edits_in_process")
-def test_edits_that_no_case_notices_are_listed(with_page: Within) -> None:
+def test_mutations_job_lists_undetected_edits(with_page: Within) -> None:
     async def play(page: Page) -> None:
         lab, _ = await open_lab(page)
         job = await run_job(page, lab, "mutations", edits=1)
@@ -74,7 +74,7 @@ def test_edits_that_no_case_notices_are_listed(with_page: Within) -> None:
     with_page(play)
 
 
-def test_preferences_are_weighed(with_page: Within) -> None:
+def test_weights_change_decisions_and_are_written(with_page: Within) -> None:
     async def play(page: Page) -> None:
         lab, _ = await open_lab(page)
         known = {preference["name"]: preference for preference in (await post(page, lab, "weights"))["preferences"]}

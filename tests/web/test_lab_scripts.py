@@ -52,7 +52,7 @@ def test_results_are_stale_after_another_text_or_profile() -> None:
     assert found == [False, True, True, True, False, False, True, False, False, False]
 
 
-def test_kept_cells_are_restored_and_foreign_values_are_dropped() -> None:
+def test_stored_cells_are_restored_and_invalid_values_dropped() -> None:
     found = run_script(
         NOTEBOOK
         + """const kept = notebook.storedCells([
@@ -75,7 +75,7 @@ def test_kept_cells_are_restored_and_foreign_values_are_dropped() -> None:
     ]
 
 
-def test_results_of_positions_go_to_their_cells() -> None:
+def test_position_results_are_assigned_to_their_cells() -> None:
     found = run_script(
         NOTEBOOK
         + """const position = (hand) => notebook.makeCell('position', { state: { hand } });
@@ -92,7 +92,7 @@ def test_results_of_positions_go_to_their_cells() -> None:
     ]
 
 
-def test_versions_are_undone_across_files() -> None:
+def test_undo_and_redo_work_across_files() -> None:
     found = run_script(
         """import { changedFile, TextHistory } from './lab/text_history.js';
         ---
@@ -110,7 +110,7 @@ def test_versions_are_undone_across_files() -> None:
     assert found == [["b", "a", "a", "b"], [True, True], ["d", False, "y.lp"], 100, "n299"]
 
 
-def test_jobs_run_one_after_the_other_and_are_stopped() -> None:
+def test_jobs_run_in_sequence_and_can_be_stopped() -> None:
     found = run_script(
         """import { JobQueue, StoppedError } from './lab/job_queue.js';
         ---
@@ -153,7 +153,7 @@ def export(cells: list[dict[str, Any]], **more: Any) -> str:
     return str(text)
 
 
-def test_a_notebook_is_written_as_markdown() -> None:
+def test_notebook_exports_markdown() -> None:
     view = {"state": {"hand": ["S5"]}, "drawn": {"hand": ["S5"], "plays": []}, "before": 2, "after": 1,
             "gone": [{"text": ["single ⟦S5⟧", "单张⟦S5⟧"]}], "num_gone": 1, "new": [], "num_new": 0}  # fmt: skip
     row = {"rate": 0.25, "low": 0.1, "high": 0.4, "games": 40, "seed": 3, "factors": {"go_out": 2}}
@@ -178,7 +178,7 @@ def test_a_notebook_is_written_as_markdown() -> None:
     assert "Balance" not in text
 
 
-def test_errors_of_rules_are_worded_by_their_codes() -> None:
+def test_rule_errors_are_translated_by_code() -> None:
     words = run_script(
         """globalThis.navigator ??= { language: 'zh-CN' };
         Object.defineProperty(globalThis, 'navigator', { value: { language: 'zh-CN' }, configurable: true });

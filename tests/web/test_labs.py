@@ -27,7 +27,7 @@ FOUR = {"hand": ["S5", "H5", "D5", "C5"], "to_beat": None}
 Within = Callable[..., Any]
 
 
-def test_an_edit_changes_legal_moves_and_nothing_of_the_game(with_page: Within) -> None:
+def test_edit_changes_legal_moves_of_the_draft_only(with_page: Within) -> None:
     async def play(page: Page) -> None:
         lab, session = await open_lab(page)
         assert {"name": "labels.lp", "own": False} in session["files"]
@@ -49,7 +49,7 @@ def test_an_edit_changes_legal_moves_and_nothing_of_the_game(with_page: Within) 
     with_page(play)
 
 
-def test_old_records_are_played_again(with_page: Within, tmp_path: Path) -> None:
+def test_replay_counts_episodes_that_differ(with_page: Within, tmp_path: Path) -> None:
     file = tmp_path / "games.jsonl"
     assert (
         run("match", "president", "random", "random", "--games", str(amount(1, 2)), "--record", str(file)).exit_code
@@ -70,7 +70,7 @@ def test_old_records_are_played_again(with_page: Within, tmp_path: Path) -> None
 
 
 @pytest.mark.usefixtures("sandboxed", "low_limits")
-def test_errors_come_in_their_line(with_page: Within) -> None:
+def test_rule_errors_are_reported_with_file_and_line(with_page: Within) -> None:
     async def play(page: Page) -> None:
         lab, _ = await open_lab(page)
         result = await post(page, lab, "write", name="more.lp", text="x(R) :- hold(R,1).", states=[FOUR])
@@ -87,7 +87,7 @@ def test_errors_come_in_their_line(with_page: Within) -> None:
     with_page(play)
 
 
-def test_names_are_completed_explained_found_and_changed(with_page: Within) -> None:
+def test_completion_hover_definition_and_rename(with_page: Within) -> None:
     async def play(page: Page) -> None:
         lab, _ = await open_lab(page)
         text = "rich(R) :- held(R,3).\nplain :- not rich(3).\n"
@@ -106,7 +106,7 @@ def test_names_are_completed_explained_found_and_changed(with_page: Within) -> N
     with_page(play)
 
 
-def test_a_folder_is_taken_along_or_saved_where_it_may_be(with_page: Within, tmp_path: Path) -> None:
+def test_draft_is_downloaded_or_saved_in_the_save_folder(with_page: Within, tmp_path: Path) -> None:
     async def play(page: Page) -> None:
         lab, session = await open_lab(page)
         assert session["saves"]
@@ -122,7 +122,7 @@ def test_a_folder_is_taken_along_or_saved_where_it_may_be(with_page: Within, tmp
     with_page(play, WebConfig(save_folder=tmp_path))
 
 
-def test_no_path_leaves_the_folder(with_page: Within) -> None:
+def test_paths_outside_the_draft_are_rejected(with_page: Within) -> None:
     outside = ["../x.lp", "/etc/passwd", "x.py", "a/b.lp", "profiles/../../x.lp", "X.lp", "", "x.lp\0", "common/x.lp"]
 
     async def play(page: Page) -> None:
@@ -134,7 +134,7 @@ def test_no_path_leaves_the_folder(with_page: Within) -> None:
     with_page(play)
 
 
-def test_a_name_is_changed_in_the_cases_too(with_page: Within) -> None:
+def test_rename_also_changes_the_test_cases(with_page: Within) -> None:
     async def play(page: Page) -> None:
         lab, _ = await open_lab(page)
         for name in ("labels.lp", "notions.lp"):
@@ -155,7 +155,7 @@ def test_a_name_is_changed_in_the_cases_too(with_page: Within) -> None:
 
 
 @pytest.mark.usefixtures("low_limits")
-def test_rules_come_along_by_a_link(with_page: Within) -> None:
+def test_rules_of_a_link_are_loaded_into_a_draft(with_page: Within) -> None:
     """A link can add files to the laboratory's folder only, whatever their names and contents."""
 
     async def play(page: Page) -> None:
@@ -177,7 +177,7 @@ def test_rules_come_along_by_a_link(with_page: Within) -> None:
     with_page(play)
 
 
-def test_strange_requests_are_answered(with_page: Within) -> None:
+def test_invalid_lab_requests_are_rejected(with_page: Within) -> None:
     async def play(page: Page) -> None:
         lab, _ = await open_lab(page)
         for value in ({}, {"do": "x"}, {"do": 5}, {"do": "look", "states": [1]},
@@ -206,7 +206,7 @@ def test_strange_requests_are_answered(with_page: Within) -> None:
     with_page(play)
 
 
-def test_a_folder_of_somebodys_is_copied(with_page: Within, tmp_path: Path) -> None:
+def test_custom_folder_is_copied_and_not_changed(with_page: Within, tmp_path: Path) -> None:
     from tests.open_rules import small_planner
 
     folder, _ = small_planner(tmp_path)
@@ -224,7 +224,7 @@ def test_a_folder_of_somebodys_is_copied(with_page: Within, tmp_path: Path) -> N
     with_page(play, WebConfig(extra_games=(str(folder),)))
 
 
-def test_the_page_goes_on_with_the_last_sound_version_and_says_so(with_page: Within) -> None:
+def test_requests_use_the_last_valid_rules_and_report_it(with_page: Within) -> None:
     """Requests use the last rules without errors while the current ones have errors."""
 
     async def play(page: Page) -> None:
@@ -249,7 +249,7 @@ def test_the_page_goes_on_with_the_last_sound_version_and_says_so(with_page: Wit
     with_page(play)
 
 
-def test_a_folder_that_breaks_while_the_page_runs_is_played_as_it_was(tmp_path: Path) -> None:
+def test_last_valid_engine_is_used_when_a_folder_breaks(tmp_path: Path) -> None:
     made = tmp_path / "mine"
     assert run("kb", "new", str(made)).exit_code == 0
     desk, game = EngineExecutor(), load(str(made))
@@ -278,7 +278,7 @@ UNREADABLE = [
 
 
 @pytest.mark.usefixtures("sandboxed")
-def test_text_that_ends_clingo_ends_nothing_here(with_page: Within) -> None:
+def test_text_that_crashes_clingo_is_reported_as_an_error(with_page: Within) -> None:
     """Report the errors of drafts, saved files and links, also in variant.lp; the server keeps running."""
 
     async def play(page: Page) -> None:
@@ -301,7 +301,7 @@ def test_text_that_ends_clingo_ends_nothing_here(with_page: Within) -> None:
     with_page(play)
 
 
-def test_reasons_before_and_now_are_compared(with_page: Within) -> None:
+def test_reasons_of_both_versions_mark_differing_rules(with_page: Within) -> None:
     """Mark the rules that one side lacks, and the lines of the draft that have them."""
 
     async def play(page: Page) -> None:
@@ -319,7 +319,7 @@ def test_reasons_before_and_now_are_compared(with_page: Within) -> None:
     with_page(play)
 
 
-def test_texts_are_compared_and_restored(with_page: Within) -> None:
+def test_drafts_are_diffed_and_restored(with_page: Within) -> None:
     async def play(page: Page) -> None:
         lab, session = await open_lab(page, "fifteen")
         assert session["parent"]
@@ -336,7 +336,7 @@ def test_texts_are_compared_and_restored(with_page: Within) -> None:
     with_page(play)
 
 
-def test_a_profile_runs_under_itself(with_page: Within) -> None:
+def test_requests_use_the_given_profile(with_page: Within) -> None:
     async def play(page: Page) -> None:
         lab, _ = await open_lab(page)
         await post(page, lab, "write", name="profiles/mine.lp", text="barred(set(R,4)) :- rank(R).\n")
@@ -348,7 +348,7 @@ def test_a_profile_runs_under_itself(with_page: Within) -> None:
     with_page(play)
 
 
-def test_the_position_of_a_decision_is_taken_to_the_laboratory(with_page: Within) -> None:
+def test_state_of_a_table_can_be_pinned_in_a_lab(with_page: Within) -> None:
     async def play(page: Page) -> None:
         socket = await page.begin()
         view = await socket.wait_for_turn()

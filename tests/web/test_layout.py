@@ -34,7 +34,7 @@ def overlap(one: dict[str, int], other: dict[str, int]) -> bool:
 
 
 @pytest.mark.parametrize("others", [1, 2, 3, 4, 5])
-def test_everything_has_a_place_of_its_own(others: int) -> None:
+def test_areas_are_inside_the_window_and_do_not_overlap(others: int) -> None:
     sizes = [*itertools.chain(*PHONES.values()), *DESKTOPS]
     options = [{"hasControls": True}, {"hasControls": False, "isOpen": True}]
     tables = [(size, one) for size in sizes for one in options]
@@ -53,7 +53,7 @@ def test_everything_has_a_place_of_its_own(others: int) -> None:
 
 
 @pytest.mark.parametrize(("form", "sizes"), PHONES.items())
-def test_a_phone_shows_hand_actions_and_score_at_once(form: str, sizes: list[tuple[int, int]]) -> None:
+def test_phone_layout_has_hand_actions_and_score(form: str, sizes: list[tuple[int, int]]) -> None:
     for layout in run_script(SCRIPT, cases=[[*size, 3, {}] for size in sizes]):
         assert layout["form"] == form
         assert {"hand", "actions", "hud", "message"} <= set(rectangles(layout))
@@ -61,7 +61,7 @@ def test_a_phone_shows_hand_actions_and_score_at_once(form: str, sizes: list[tup
         assert layout["hand"]["h"] >= 60
 
 
-def test_hands_of_any_size_fit_their_place() -> None:
+def test_hands_of_any_size_fit_their_area() -> None:
     cases = [
         [n, w, h, {"card": card, "numRows": rows, "gaps": list(gaps)}]
         for n in range(1, 55)

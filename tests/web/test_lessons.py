@@ -63,11 +63,11 @@ def error_of(text: str) -> tuple[int, ErrorCode]:
         ('# T\n\n```deal\n{"profile": "none"}\n```', 3),
     ],
 )
-def test_errors_name_line_and_remedy(text: str, line: int) -> None:
+def test_lesson_errors_have_line_and_remedy(text: str, line: int) -> None:
     assert error_of(text) == (line, ErrorCode.INVALID_LESSON)
 
 
-def test_a_lesson_becomes_elements_and_never_markup() -> None:
+def test_markup_in_lessons_stays_text() -> None:
     text = "# T\n\n<b>x</b> **strong** [a](http://x.y) `C3 H3` `code`\n\n1. one\n2. two\n\n> said\n\n---\n"
     engine, game = load("president").engine(), load("president")
     lesson = lesson_json(engine, game, parse_lesson(text, "x.md"))
@@ -80,7 +80,7 @@ def test_a_lesson_becomes_elements_and_never_markup() -> None:
     assert [node["cards"] for node in nodes if node["kind"] == "cards"] == [["C3", "H3"]]
 
 
-def test_the_lesson_of_the_guide_works(tmp_path: Path) -> None:
+def test_example_lesson_of_the_guide_is_valid(tmp_path: Path) -> None:
     engine, game = load("president").engine(), load("president")
     lesson = parse_lesson(guide_example(), "guide.md")
     assert {block["kind"] for block in lesson_json(engine, game, lesson)["blocks"]} == {
@@ -91,7 +91,7 @@ def test_the_lesson_of_the_guide_works(tmp_path: Path) -> None:
     assert check_lessons(engine, game, tmp_path) == []
 
 
-def test_a_claim_that_the_rules_do_not_bear_out_is_an_error(tmp_path: Path) -> None:
+def test_wrong_quiz_answers_and_invalid_lessons_are_reported(tmp_path: Path) -> None:
     engine, game = load("president").engine(), load("president")
     folder = tmp_path / "lessons"
     folder.mkdir()
@@ -111,7 +111,7 @@ def grade(task: dict[str, Any], answer: Any) -> dict[str, Any]:
     return grade_answer(load("president").engine(), lesson.blocks[0], answer, "en")
 
 
-def test_the_engine_grades_which_plays_beat() -> None:
+def test_beat_quiz_is_graded_by_the_engine() -> None:
     task = json.loads(PAIR_QUIZ.split("```quiz")[1].split("```")[0] % "")
     assert grade(task, [0])["right"]
     for wrong in ([], [1], [0, 2]):
@@ -121,7 +121,7 @@ def test_the_engine_grades_which_plays_beat() -> None:
         grade(task, [9])
 
 
-def test_the_engine_grades_legal_cards_and_the_best_play() -> None:
+def test_legal_and_best_quizzes_are_graded_by_the_engine() -> None:
     hand = ["C3", "C9", "D9", "C2"]
     legal = {"task": "legal", "state": {"hand": hand, "to_beat": ["C8", "D8"]}}
     assert grade(legal, ["C9", "D9"])["right"]
@@ -139,7 +139,7 @@ def test_the_engine_grades_legal_cards_and_the_best_play() -> None:
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=long) for name in TAUGHT])
-def test_lessons_of_the_folders_hold(name: str) -> None:
+def test_shipped_lessons_are_valid(name: str) -> None:
     game = load(name)
     assert check_lessons(game.engine(), game, game.folder.path) == []
 
@@ -164,7 +164,7 @@ def test_lessons_do_not_change_the_rules() -> None:
     assert not [name for name, *_ in folder.fingerprint() if Path(name).suffix != ".lp"]
 
 
-def test_lessons_are_read_and_graded_by_requests(with_page: Any, tmp_path: Path) -> None:
+def test_lesson_requests_read_preview_and_grade(with_page: Any, tmp_path: Path) -> None:
     from abl_cards.web.config import WebConfig
 
     async def read(page: Any) -> None:

@@ -22,7 +22,7 @@ def _snake_case(name: str) -> str:
 
 
 @pytest.mark.parametrize("path", SCRIPTS, ids=[path.relative_to(STATIC_FOLDER).as_posix() for path in SCRIPTS])
-def test_lines_are_short_and_a_file_has_one_component(path: Path) -> None:
+def test_scripts_have_short_lines_and_one_component_per_file(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     long_lines = [number for number, line in enumerate(text.split("\n"), 1) if len(line) > MAX_LINE_LENGTH]
     assert not long_lines

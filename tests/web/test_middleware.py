@@ -11,7 +11,7 @@ from tests.web.asgi import Socket, request
 Run = Any
 
 
-def test_every_answer_forbids_scripts_that_are_not_the_pages(with_page: Run) -> None:
+def test_responses_have_a_strict_content_security_policy(with_page: Run) -> None:
     async def test(page: Any) -> None:
         for path in ("/", "/static/main.js", "/api/games", "/nothing", "/static/../server.py"):
             answer = await page.ask(path)
@@ -27,7 +27,7 @@ def test_every_answer_forbids_scripts_that_are_not_the_pages(with_page: Run) -> 
 @pytest.mark.parametrize(
     "host", ["evil.example", "evil.example:8765", "127.0.0.1.evil.example", "192.168.0.7", "", "-"]
 )
-def test_other_hosts_are_refused(with_page: Run, host: str) -> None:
+def test_foreign_hosts_are_rejected(with_page: Run, host: str) -> None:
     async def test(page: Any) -> None:
         assert (await page.ask("/", host=host)).status == 421
         table, _ = await page.open(game="president")
@@ -39,7 +39,7 @@ def test_other_hosts_are_refused(with_page: Run, host: str) -> None:
 
 
 @pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://127.0.0.1:1", "https://localhost:8765"])
-def test_other_pages_are_refused(with_page: Run, origin: str) -> None:
+def test_foreign_origins_are_rejected(with_page: Run, origin: str) -> None:
     async def test(page: Any) -> None:
         assert (await page.post("/api/tables", {"game": "president"}, origin=origin)).status == 403
         table, _ = await page.open(game="president")
@@ -54,7 +54,7 @@ def test_other_pages_are_refused(with_page: Run, origin: str) -> None:
     [("cross-site", "no-cors", 403), ("same-site", "cors", 403), ("cross-site", "navigate", 200),
      ("same-origin", "cors", 200), ("none", "navigate", 200)],
 )  # fmt: skip
-def test_images_and_scripts_of_other_pages_are_refused(with_page: Run, site: str, mode: str, status: int) -> None:
+def test_cross_site_subresources_are_rejected(with_page: Run, site: str, mode: str, status: int) -> None:
     """Images have no origin and could exhaust the rate limit of the client; links to the page work."""
 
     async def test(page: Any) -> None:
@@ -64,7 +64,7 @@ def test_images_and_scripts_of_other_pages_are_refused(with_page: Run, site: str
     with_page(test)
 
 
-def test_its_own_page_is_let_in(with_page: Run) -> None:
+def test_same_origin_is_accepted(with_page: Run) -> None:
     async def test(page: Any) -> None:
         table, token = await page.open(game="president")
         await page.sit(table, token, origin="http://127.0.0.1:8765")
@@ -73,7 +73,7 @@ def test_its_own_page_is_let_in(with_page: Run) -> None:
     with_page(test)
 
 
-def test_writing_needs_the_token_and_json(with_page: Run) -> None:
+def test_post_requires_token_json_and_bounded_body(with_page: Run) -> None:
     async def test(page: Any) -> None:
         wish: Any = {"game": "president"}
         for token in ("", "x", "Ω".encode().decode("latin-1")):
@@ -87,7 +87,7 @@ def test_writing_needs_the_token_and_json(with_page: Run) -> None:
     with_page(test)
 
 
-def test_the_token_is_given_to_this_machine_alone(with_page: Run) -> None:
+def test_access_token_is_sent_to_local_hosts_only(with_page: Run) -> None:
     async def near(page: Any) -> None:
         assert page.house.config.token in (await page.ask("/")).body.decode()
 
@@ -105,21 +105,21 @@ def test_the_token_is_given_to_this_machine_alone(with_page: Run) -> None:
              "/static/vendor/fetch.sh",
              "/static/index.html", "/static/", "/static/vendor", "/static/%00"],
 )  # fmt: skip
-def test_no_path_leaves_the_folder(with_page: Run, path: str) -> None:
+def test_static_paths_outside_the_folder_return_404(with_page: Run, path: str) -> None:
     async def test(page: Any) -> None:
         assert (await page.ask(path)).status == 404
 
     with_page(test)
 
 
-def test_a_flood_is_told_to_wait(with_page: Run) -> None:
+def test_too_many_requests_return_429(with_page: Run) -> None:
     async def test(page: Any) -> None:
         assert {(await page.ask("/static/icon.svg")).status for _ in range(2 * int(REQUEST_BURST))} == {200, 429}
 
     with_page(test)
 
 
-def test_a_bucket_fills_again() -> None:
+def test_token_bucket_refills() -> None:
     now = [0.0]
     bucket = TokenBucket(2, 3, lambda: now[0])
     assert [bucket.try_acquire() for _ in range(4)] == [True, True, True, False]

@@ -75,7 +75,7 @@ def check_layout(root: ElementTree.Element, width: int, height: int, others: int
 @pytest.mark.parametrize(
     "name", [*QUICK, *(pytest.param(name, marks=long) for name in game_names() if name not in QUICK)]
 )
-def test_the_first_decision_of_a_game(name: str) -> None:
+def test_picture_of_the_first_decision_shows_the_hand(name: str) -> None:
     engine = load(name).engine()
     point = first_decision(engine)
     hand = engine.rules.card_codes.read(point.state["hand"])
@@ -89,7 +89,7 @@ def test_the_first_decision_of_a_game(name: str) -> None:
             check_layout(root, width, height, len(engine.teams) - 1, is_open=False)
 
 
-def test_an_act_of_a_record() -> None:
+def test_picture_of_an_act_shows_hands_and_piles() -> None:
     engine, (record, *_) = load("president").engine(), played("president")
     options = PictureOptions()
     hidden = drawn(picture_of_record(engine, record, 5, options))
@@ -105,7 +105,7 @@ def test_an_act_of_a_record() -> None:
     )
 
 
-def test_the_move_of_an_act_is_shown_on_request() -> None:
+def test_picture_shows_the_move_with_with_move() -> None:
     engine, (record, *_) = load("president").engine(), played("president")
     positions = [
         picture_of_record(engine, record, 1, PictureOptions(with_move=shown)).position() for shown in (False, True)
@@ -115,14 +115,14 @@ def test_the_move_of_an_act_is_shown_on_request() -> None:
 
 
 @pytest.mark.parametrize(("act", "seat"), [(0, None), (10_000, None), (1, 4)])
-def test_acts_and_seats_that_are_not_there(act: int, seat: int | None) -> None:
+def test_unknown_acts_and_seats_are_rejected(act: int, seat: int | None) -> None:
     engine, (record, *_) = load("president").engine(), played("president")
     with pytest.raises(GameError) as error:
         picture_of_record(engine, record, act, PictureOptions(), seat)
     assert error.value.code == ErrorCode.INVALID_VALUE
 
 
-def test_the_command(tmp_path: Path) -> None:
+def test_picture_command_prints_svg_and_json(tmp_path: Path) -> None:
     file = tmp_path / "games.jsonl"
     file.write_text(json.dumps(played("president")[0]) + "\n", "utf-8")
     answer = run("picture", "president", str(file), "--act", "3", "--size", "500x400", "--lang", "zh")
@@ -134,7 +134,7 @@ def test_the_command(tmp_path: Path) -> None:
         assert run("picture", "president", str(file), *words).exit_code == 2
 
 
-def test_a_state_has_one_hand(tmp_path: Path) -> None:
+def test_state_file_is_drawn_and_rejects_open_hands(tmp_path: Path) -> None:
     file = tmp_path / "state.json"
     file.write_text(json.dumps(dict(first_decision(load("president").engine()).state)), "utf-8")
     assert ElementTree.fromstring(run("picture", "president", str(file)).stdout).tag == f"{SVG}svg"

@@ -72,7 +72,7 @@ def check_variations(name: str, record: Any, places: list[int]) -> None:
 
 
 @pytest.mark.parametrize("name", ["president", "hearts"])
-def test_variations_are_those_of_the_rules(name: str) -> None:
+def test_variations_follow_the_rules(name: str) -> None:
     (record, *_) = played(name)
     check_variations(name, record, [len(record["acts"]) * 2 // 3 if name == "president" else 0])
 
@@ -96,7 +96,7 @@ def test_variations_of_contest_records() -> None:
     assert session.decision_numbers[places[0]] == 1
 
 
-def test_a_play_of_ones_own_begins_a_variation_once() -> None:
+def test_equal_moves_share_one_variation() -> None:
     (record, *_) = played("president")
     session = open_session("president", record)
     place = next(index for index, frame in enumerate(session.replay_frames.frames) if len(frame["trick"]) == 1)
@@ -122,7 +122,7 @@ def test_a_play_of_ones_own_begins_a_variation_once() -> None:
     assert error.value.code == ErrorCode.NOT_FOUND
 
 
-def test_variations_that_the_rules_refuse_are_kept_unread() -> None:
+def test_invalid_variations_are_kept_but_not_read() -> None:
     (record, *_) = played("president")
     seat, _ = record["acts"][3]
     wrong: list[Any] = [
@@ -137,7 +137,7 @@ def test_variations_that_the_rules_refuse_are_kept_unread() -> None:
     assert open_session("president", {**record, "branches": "x"}).branch_list.to_json() == []
 
 
-def test_commands_read_records_with_variations(tmp_path: Path) -> None:
+def test_review_and_replay_ignore_variations(tmp_path: Path) -> None:
     (record, *_) = played("president")
     session = open_session("president", record)
     play_on(session, None, 4)
@@ -155,7 +155,7 @@ def test_commands_read_records_with_variations(tmp_path: Path) -> None:
 # --- grades -----------------------------------------------------------------------------------------------------------
 
 
-def test_a_grade_agrees_with_the_review() -> None:
+def test_grade_move_equals_review_record() -> None:
     engine, (record, *_) = load("president").engine(), played("president")
     agent = make_agent(KB, engine)
     config = ReviewConfig(engine, agent, make_agent("greedy", engine), 4, seed=3)
@@ -177,7 +177,7 @@ def test_a_grade_agrees_with_the_review() -> None:
     assert error.value.code
 
 
-def test_positions_are_graded_and_played_on_by_requests(with_page: Run) -> None:
+def test_requests_grade_and_continue_positions(with_page: Run) -> None:
     async def test(page: Any) -> None:
         (record, *_) = played("president")
         sheet = await open_review(page, "president", record)
@@ -235,7 +235,7 @@ def test_calibration_compares_predictions_with_the_truth() -> None:
     assert sure == [{"predicted": 0.0, "observed": 0.0, "n": 2}, {"predicted": 1.0, "observed": 1.0, "n": 2}]
 
 
-def test_the_review_has_a_calibration_of_all_hidden_cards(with_page: Run) -> None:
+def test_calibration_covers_all_hidden_cards(with_page: Run) -> None:
     async def test(page: Any) -> None:
         record = keep_first_acts(played("president")[0])
         sheet = await open_review(page, "president", record)
@@ -254,7 +254,7 @@ def test_the_review_has_a_calibration_of_all_hidden_cards(with_page: Run) -> Non
     with_page(test)
 
 
-def test_samples_open_and_agree_with_the_rules(with_page: Run) -> None:
+def test_sample_records_open_without_problems(with_page: Run) -> None:
     async def test(page: Any) -> None:
         samples = (await page.ask("/api/reviews/samples")).json()
         assert len(samples) == 3
@@ -269,7 +269,7 @@ def test_samples_open_and_agree_with_the_rules(with_page: Run) -> None:
 
 
 @long
-def test_samples_are_what_their_commands_write(tmp_path: Path) -> None:
+def test_sample_records_equal_the_output_of_their_commands(tmp_path: Path) -> None:
     from abl_cards.core import DATA
 
     for line in (DATA / "review_samples.jsonl").read_text(encoding="utf-8").splitlines():
@@ -281,7 +281,7 @@ def test_samples_are_what_their_commands_write(tmp_path: Path) -> None:
     assert all(sample.words[0] != sample.words[1] for sample in read_samples())
 
 
-def test_branch_lists_hold_a_limited_number() -> None:
+def test_branch_list_reads_at_most_max_branches() -> None:
     from abl_cards.web import review_branches
 
     (record, *_) = played("president")

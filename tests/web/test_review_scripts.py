@@ -17,7 +17,7 @@ def decision(place: int, loss: float, *points: float, seat: int = 0, mistake: bo
             "made": points[0], "madeError": 0.5}  # fmt: skip
 
 
-def test_glyphs_follow_the_share_of_what_was_at_stake() -> None:
+def test_glyphs_depend_on_loss_relative_to_the_stake() -> None:
     decisions = [decision(0, 3.0, 0, 10), decision(1, 2.99, 0, 1), decision(2, 1.49, 0, 1), decision(3, 9, 0, 9)]
     decisions[3]["mistake"] = False
     stake, limits, glyphs, strict, following = run_script(
@@ -38,7 +38,7 @@ def test_glyphs_follow_the_share_of_what_was_at_stake() -> None:
     assert following == [1, 0, 0, 2, None]
 
 
-def test_the_scale_of_the_timeline_covers_its_values() -> None:
+def test_timeline_scale_covers_its_values() -> None:
     series, value_range, ticks, xs, indices, ys, between = run_script(
         """import * as scale from './review/timeline_scale.js';
         ---
@@ -95,7 +95,7 @@ def test_tricks_begin_with_a_lead() -> None:
 
 
 @pytest.mark.parametrize("name", ["guandan", "doudizhu", "hearts"])
-def test_each_card_has_a_cell_of_its_own(name: str) -> None:
+def test_each_card_has_its_own_grid_cell(name: str) -> None:
     deck = deck_json(load(name).engine().rules)
     grid = run_script(
         """import { makeGrid } from './review/estimate_grid.js';
@@ -111,7 +111,7 @@ def test_each_card_has_a_cell_of_its_own(name: str) -> None:
     assert all(column < grid["columns"] and row < grid["rows"] for column, row in cells)
 
 
-def test_recent_games_are_kept_once() -> None:
+def test_recent_games_are_unique_and_bounded() -> None:
     games = run_script(
         """import { addGame, MAX_GAMES } from './review/recent_games.js';
         ---

@@ -47,7 +47,7 @@ async def decision(page: Any, sheet: dict[str, Any], place: Any, query: str = ""
 
 
 @pytest.mark.parametrize("name", ["president", "hearts"])
-def test_a_record_is_seen_and_judged(with_page: Run, name: str) -> None:
+def test_review_has_frames_and_explained_decisions(with_page: Run, name: str) -> None:
     async def test(page: Any) -> None:
         (record, *_) = played(name)
         sheet = await open_review(page, name, record)
@@ -76,7 +76,7 @@ def test_a_record_is_seen_and_judged(with_page: Run, name: str) -> None:
     with_page(test)
 
 
-def test_the_page_finds_the_mistakes_of_the_command(with_page: Run, tmp_path: Path) -> None:
+def test_page_review_equals_command_review(with_page: Run, tmp_path: Path) -> None:
     (record, *_) = played("president")
     (tmp_path / "games.jsonl").write_text(json.dumps(record))
     options = ("--deals", "8", "--agent", "kb", "--seed", "0", "--json")
@@ -102,7 +102,7 @@ def test_the_page_finds_the_mistakes_of_the_command(with_page: Run, tmp_path: Pa
     with_page(test)
 
 
-def test_a_record_opens_by_the_game_that_it_names(with_page: Run) -> None:
+def test_record_opens_with_the_game_stored_in_it(with_page: Run) -> None:
     """The download of a table opens as it is, whatever game and profile are chosen."""
 
     async def test(page: Any) -> None:
@@ -121,7 +121,7 @@ def test_a_record_opens_by_the_game_that_it_names(with_page: Run) -> None:
 
 
 @long
-def test_the_deals_that_were_looked_ahead_on_are_seen() -> None:
+def test_explanations_include_imagined_deals() -> None:
     engine, (record, *_) = load("doudizhu").engine(), played("doudizhu")
     sheet, player = ReviewSession("doudizhu", ["", ""], engine, [record], 1), make_agent("abl", engine)
     assert isinstance(player, ExplainableAgent)
@@ -138,7 +138,7 @@ def test_the_deals_that_were_looked_ahead_on_are_seen() -> None:
     ("name", "file"),
     [("guandan", "guandan_contest_bots.jsonl.gz"), ("doudizhu", "doudizhu_douzero_selfplay.jsonl.gz")],
 )
-def test_records_of_others_are_seen(with_page: Run, shared_data: Path, name: str, file: str) -> None:
+def test_external_records_can_be_reviewed(with_page: Run, shared_data: Path, name: str, file: str) -> None:
     if not (shared_data / file).is_file():
         pytest.skip(f"{file} is not here")
     with gzip.open(shared_data / file) as lines:
@@ -158,7 +158,7 @@ def test_records_of_others_are_seen(with_page: Run, shared_data: Path, name: str
 
 
 @pytest.mark.parametrize(("name", "file"), [("doudizhu", "doudizhu_bids.jsonl"), ("tractor", "tractor.jsonl")])
-def test_logs_of_botzone_are_seen(with_page: Run, name: str, file: str) -> None:
+def test_botzone_logs_can_be_reviewed(with_page: Run, name: str, file: str) -> None:
     """Accept complete logs, truncated logs, and one that ends with a fault."""
     from tests.protocols.botzone.transcripts import TRANSCRIPTS, read
 
@@ -197,7 +197,7 @@ def test_logs_of_botzone_are_seen(with_page: Run, name: str, file: str) -> None:
     with_page(test)
 
 
-def test_a_record_that_the_rules_refuse_is_seen_as_far_as_it_goes(with_page: Run) -> None:
+def test_record_with_illegal_act_is_shown_up_to_it(with_page: Run) -> None:
     async def test(page: Any) -> None:
         (record, *_) = played("president")
         wrong = record | {"acts": [*record["acts"][:5], [record["acts"][5][0], ["XX"]]]}
@@ -212,7 +212,7 @@ def test_a_record_that_the_rules_refuse_is_seen_as_far_as_it_goes(with_page: Run
 @pytest.mark.parametrize(
     "text", ["", "x", "[]", '{"hands":5}', "{}", '{"hands":[["S3"]]}', "\ud800", '{"a":1}\nx', "[" * 9999]
 )
-def test_what_is_no_record_is_answered(with_page: Run, text: str) -> None:
+def test_invalid_records_are_rejected(with_page: Run, text: str) -> None:
     async def test(page: Any) -> None:
         answer = await page.post("/api/reviews", {"game": "president", "text": text})
         assert answer.status == 400
@@ -221,7 +221,7 @@ def test_what_is_no_record_is_answered(with_page: Run, text: str) -> None:
     with_page(test)
 
 
-def test_wrong_questions_are_answered(with_page: Run) -> None:
+def test_invalid_review_requests_are_rejected(with_page: Run) -> None:
     async def test(page: Any) -> None:
         (record, *_) = played("president")
         sheet = await open_review(page, "president", record)
@@ -238,7 +238,7 @@ def test_wrong_questions_are_answered(with_page: Run) -> None:
     with_page(test)
 
 
-def test_a_line_that_is_none_is_named() -> None:
+def test_invalid_line_is_reported_with_its_number() -> None:
     with pytest.raises(GameError, match=r"^line 2: ") as error:
         parse_records('{"hands":[]}\n{"hands"')
     assert error.value.code == ErrorCode.INVALID_RECORD

@@ -1,4 +1,4 @@
-"""Requests whose body is late, or never ends."""
+"""Tests of requests whose body is late or incomplete."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from tests.web.asgi import request
 Run = Any
 
 
-def test_a_body_that_is_late_is_not_waited_for(with_page: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_late_request_body_returns_408(with_page: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(routes, "BODY_TIMEOUT", 0.05)
 
     async def test(page: Any) -> None:
@@ -20,7 +20,7 @@ def test_a_body_that_is_late_is_not_waited_for(with_page: Run, monkeypatch: pyte
     with_page(test)
 
 
-def test_a_client_that_leaves_is_no_internal_error(with_page: Run, caplog: pytest.LogCaptureFixture) -> None:
+def test_disconnect_during_the_body_logs_no_error(with_page: Run, caplog: pytest.LogCaptureFixture) -> None:
     async def test(page: Any) -> None:
         answer = await request(page.app, "POST", "/api/tables", b"{", page.headers, leaves_after=0)
         assert answer.status == 400

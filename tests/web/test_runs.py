@@ -1,4 +1,4 @@
-"""Tests of training runs and results in watched folders, and of no others."""
+"""Tests of reading training runs and results, in watched folders only."""
 
 import json
 from pathlib import Path
@@ -33,7 +33,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "watched"
 
 
-def test_a_run_that_grows_is_thinned_out(folder: Path) -> None:
+def test_growing_run_is_read_and_thinned_out(folder: Path) -> None:
     (run,) = list_runs([folder])
     assert (run["name"], run["decisions"], run["total"]) == ("watched/mine", None, None)
     (folder / "mine" / "settings.json").write_text('{"total_decisions": 5000}')
@@ -53,12 +53,12 @@ def test_a_run_that_grows_is_thinned_out(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["", "..", "watched/../secret", "watched/out", "/etc", "secret", "watched"])
-def test_nothing_else_is_read(folder: Path, name: str) -> None:
+def test_runs_outside_watched_folders_are_rejected(folder: Path, name: str) -> None:
     with pytest.raises(GameError):
         read_run([folder], name)
 
 
-def test_reports_are_read_and_what_is_none_is_left_out(folder: Path) -> None:
+def test_reports_are_read_and_invalid_files_ignored(folder: Path) -> None:
     made = ExperimentReport(
         [ReportTable("parts", "Parts", ("name", "won"), [["a", 0.5], ["b", None]], "a note")],
         [LinePlot("wins", "Wins", "games", "share", {"kb": [(0, 0.5), (10, 0.7)]}),
@@ -103,7 +103,7 @@ def test_reports_are_read_and_what_is_none_is_left_out(folder: Path) -> None:
             read_report([folder], "watched/tried")
 
 
-def test_a_ladder_holds_every_result_once(folder: Path) -> None:
+def test_ladder_counts_every_result_once(folder: Path) -> None:
     report = tournament(("kb", "greedy", "random"), {("kb", "greedy"): 0.8, ("greedy", "random"): 0.6})
     for name in ("one", "two"):  # the same results in two reports
         (folder / name).mkdir()
@@ -127,7 +127,7 @@ def tournament(names: tuple[str, ...], rates: dict[tuple[str, str], float]) -> E
     return tournament_report(names, summaries)
 
 
-def test_the_page_shows_them(with_page: Any, folder: Path) -> None:
+def test_requests_return_runs_and_ladders(with_page: Any, folder: Path) -> None:
     async def test(page: Any) -> None:
         watched = (await page.ask("/api/watch", **page.headers)).json()
         assert ([run["name"] for run in watched["runs"]], len(watched["matches"]), watched["tables"]) == (

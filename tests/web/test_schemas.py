@@ -1,4 +1,4 @@
-"""Requests of clients: what is not JSON that every program can read is refused."""
+"""Tests of request schemas: invalid JSON is rejected."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from abl_cards.web import schemas
 
 
 @pytest.mark.parametrize("text", ["{", '{"a": NaN}', '{"a": [-Infinity]}', '{"a": 1e999}', "[" * 100_000, "1" * 5000])
-def test_requests_that_are_not_json(text: str) -> None:
+def test_parse_object_rejects_invalid_json(text: str) -> None:
     """The answer may repeat a number of the request, and NaN cannot be sent."""
     with pytest.raises(GameError) as error:
         schemas.parse_object(text)

@@ -31,7 +31,7 @@ def run_script(script: str, **values: Any) -> Any:
     return json.loads(result.stdout)
 
 
-def test_totals_by_seat_follow_the_threshold() -> None:
+def test_seat_totals_follow_the_threshold() -> None:
     engine, (record, *_) = load("president").engine(), played("president")
     agent, greedy = make_agent("kb", engine), make_agent("greedy", engine)
     decisions = review_record(ReviewConfig(engine, agent, greedy, 8), record)
@@ -51,7 +51,7 @@ def test_totals_by_seat_follow_the_threshold() -> None:
         assert printed == [[seat.seat, seat.mistakes, f"{seat.loss:.2f}"] for seat in seats]
 
 
-def test_numbers_have_the_digits_of_the_command_line() -> None:
+def test_fixed_text_rounds_as_python() -> None:
     numbers = [0.125, 0.375, -0.125, 2.5, 1.005, 0.1, 12.0, 0.0, -3.14159, 1e-9, 0.995]
     printed = run_script(
         "import { fixedText } from './format.js';---print(input.numbers.map((number) => fixedText(number, 2)));",
@@ -60,7 +60,7 @@ def test_numbers_have_the_digits_of_the_command_line() -> None:
     assert printed == [f"{number:.2f}" for number in numbers]
 
 
-def test_the_command_of_a_review_is_complete() -> None:
+def test_review_command_has_all_options() -> None:
     method = {"agent": "abl", "rollout_agent": "kb", "deals": 40, "seed": "7", "language": "zh"}
     printed = run_script(
         "import { reviewCommand } from './review/summaries.js';---"
@@ -75,7 +75,7 @@ def test_the_command_of_a_review_is_complete() -> None:
     ("text", "game"),
     [('\n{"game":"hearts","acts":[]}\n{}', "hearts"), ('{"game":"chess"}', None), ("no record", None), ("", None)],
 )
-def test_the_game_of_records_is_found(text: str, game: str | None) -> None:
+def test_game_of_records_is_detected(text: str, game: str | None) -> None:
     printed = run_script(
         "import { gameOfRecords } from './review/record_game.js';---print(gameOfRecords(input.text, input.games));",
         text=text, games=[{"name": "guandan"}, {"name": "hearts"}],

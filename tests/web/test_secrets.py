@@ -34,7 +34,7 @@ def everything(table: WebTable) -> str:
 
 @pytest.mark.parametrize("seats", [ALONE, ["person"] * 4, ["person", "person", "kb", "kb"]])
 @pytest.mark.parametrize("wish", [{}, {"seed": "77777777777777777777"}, {"seed": 2**31 - 1}])
-def test_no_seed_before_the_end(with_page: Run, seats: list[str], wish: dict[str, Any]) -> None:
+def test_seed_is_hidden_before_the_end(with_page: Run, seats: list[str], wish: dict[str, Any]) -> None:
     async def test(page: Any) -> None:
         name, _ = await page.open(game="president", seats=seats, practice=False, **wish)
         table = page.house.tables[name]
@@ -51,7 +51,7 @@ def test_no_seed_before_the_end(with_page: Run, seats: list[str], wish: dict[str
     ("seats", "seed", "shown"),
     [(ALONE, None, True), (ALONE, "5", True), (["person"] * 4, None, False), (["person"] * 4, "5", True)],
 )
-def test_at_a_table_for_practice_the_owner_may_know_all_hands(
+def test_practice_table_shows_the_seed_to_its_owner(
     with_page: Run, seats: list[str], seed: str | None, shown: bool
 ) -> None:
     """Show the seed to an owner who plays alone or has chosen it."""
@@ -65,7 +65,7 @@ def test_at_a_table_for_practice_the_owner_may_know_all_hands(
     with_page(test)
 
 
-def test_each_match_has_a_seed_of_its_own_unless_one_was_chosen(with_page: Run) -> None:
+def test_each_match_draws_a_new_seed_unless_one_was_chosen(with_page: Run) -> None:
     async def test(page: Any) -> None:
         drawn, chosen = await page.begin(seed=None, seats=ALONE), await page.begin(seed="9", seats=ALONE)
         seeds = []
@@ -80,7 +80,7 @@ def test_each_match_has_a_seed_of_its_own_unless_one_was_chosen(with_page: Run) 
     with_page(test)
 
 
-def test_a_seed_as_text_deals_what_the_number_deals(with_page: Run) -> None:
+def test_text_seed_equals_numeric_seed(with_page: Run) -> None:
     async def test(page: Any) -> None:
         hands = []
         for seed in (2**31 - 2, str(2**31 - 2)):
@@ -93,7 +93,7 @@ def test_a_seed_as_text_deals_what_the_number_deals(with_page: Run) -> None:
 
 
 @pytest.mark.parametrize("seed", ["", "x", "-1", "1.5", 1.5, [], {}, True, -1, 2**128, str(2**128), "9" * 500, "٣"])
-def test_seeds_that_are_none_are_refused(with_page: Run, seed: Any) -> None:
+def test_invalid_seeds_are_rejected(with_page: Run, seed: Any) -> None:
     async def test(page: Any) -> None:
         answer = await page.post("/api/tables", {"game": "president", "seed": seed})
         assert (answer.status, "seed" in answer.json()["error"]) == (400, True)
@@ -101,9 +101,7 @@ def test_seeds_that_are_none_are_refused(with_page: Run, seed: Any) -> None:
     with_page(test)
 
 
-def test_what_is_wrong_with_the_rules_names_no_seed_and_no_cards(
-    with_page: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_rule_problems_reveal_no_seed_and_no_cards(with_page: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     async def test(page: Any) -> None:
         for practice in (True, False):
             name, _ = await page.open(game="president", seats=["greedy", "person", "greedy", "greedy"],
@@ -126,7 +124,7 @@ def test_what_is_wrong_with_the_rules_names_no_seed_and_no_cards(
     with_page(test)
 
 
-def test_records_of_a_match_that_goes_on_have_no_seed(with_page: Run) -> None:
+def test_records_of_unfinished_matches_have_no_seed(with_page: Run) -> None:
     async def test(page: Any) -> None:
         socket = await page.begin(seats=ALONE, practice=False, game="hearts")
         for _ in range(60):

@@ -5,7 +5,7 @@ import socket
 from abl_cards.web.server import open_listening_socket
 
 
-def test_the_body_of_an_answer_does_not_wait_for_its_head_to_be_acknowledged() -> None:
+def test_accepted_sockets_set_tcp_nodelay() -> None:
     """Accepted sockets send small packets at once; a delay of 40 ms per file would add up for twenty files."""
     with open_listening_socket("127.0.0.1", 0) as listening, socket.create_connection(listening.getsockname()):
         listening.setblocking(True)

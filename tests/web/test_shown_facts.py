@@ -86,7 +86,7 @@ def test_each_game_is_shown_in_both_languages(name: str) -> None:
             assert view["hand"] == sorted(view["hand"], key=orders[orders["usual"]].index)
 
 
-def test_the_score_of_the_last_deal_stands_until_the_next_one_begins() -> None:
+def test_score_of_the_last_deal_stays_until_the_next() -> None:
     here = ShownTable(load("whist"))
     here.play(100)
     bars = [item for item in here.view()["shown"]["items"] if item["kind"] == "bar"]
@@ -97,7 +97,7 @@ def test_the_score_of_the_last_deal_stands_until_the_next_one_begins() -> None:
     ]
 
 
-def test_cards_are_revealed_and_partners_found() -> None:
+def test_bottom_cards_and_partners_are_shown() -> None:
     here = ShownTable(load("doudizhu"))
     shown = here.view()["shown"]
     (cards,) = [item["cards"] for item in shown["items"] if item["kind"] == "cards"]
@@ -153,7 +153,7 @@ def invented(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_a_folder_without_show_lp_shows_its_public_facts(invented: Path) -> None:
+def test_folder_without_show_lp_shows_public_facts(invented: Path) -> None:
     here = ShownTable(Game(Folder(invented)))
     here.play(3)
     shown = here.view()["shown"]
@@ -166,7 +166,7 @@ def test_a_folder_without_show_lp_shows_its_public_facts(invented: Path) -> None
     assert here.view()["ended"]["shown"] == {"places": [None] * 3, "lines": []}
 
 
-def test_a_folder_with_invented_names_states_what_is_shown(invented: Path) -> None:
+def test_show_lp_of_an_invented_game_is_applied(invented: Path) -> None:
     (invented / "show.lp").write_text(
         "show_bar(zorks,0,N*2,N) :- N = #count { S : size(S) }.\nshow_order(suit,descending).\n"
         "show_trump(N) :- size(N), N > 7.\nshow_result(finish). show_result(zorks).\n"
@@ -187,7 +187,7 @@ def test_a_folder_with_invented_names_states_what_is_shown(invented: Path) -> No
     assert {line["name"][0] for line in ended["lines"]} == {"zorks so far"}
 
 
-def test_the_order_of_a_hand_is_the_users_choice_for_the_game() -> None:
+def test_hand_order_can_be_chosen_per_game() -> None:
     printed = run_script(
         """globalThis.navigator ??= { language: 'en' };
         globalThis.localStorage = { getItem: () => null, setItem: () => {} };
@@ -212,7 +212,7 @@ def test_the_order_of_a_hand_is_the_users_choice_for_the_game() -> None:
     ]  # fmt: skip
 
 
-def test_the_result_is_in_words() -> None:
+def test_result_lines_are_translated() -> None:
     result = {
         "finish": [1, 0],
         "shown": {

@@ -13,7 +13,7 @@ from abl_cards.web.spectator_feed import SNAPSHOT_INTERVAL, list_served_tables, 
 from tests.web.served import TITLE, show
 
 
-def test_a_served_table_is_seen_as_it_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_served_table_writes_snapshots_without_hands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No snapshot contains a hand while the episode is played."""
     monkeypatch.setattr("abl_cards.web.spectator_feed.SNAPSHOT_INTERVAL", 0)
     assert SNAPSHOT_INTERVAL > 0
@@ -43,14 +43,14 @@ def test_a_served_table_is_seen_as_it_goes(tmp_path: Path, monkeypatch: pytest.M
              '{"written": 1e999, "welcome": {}, "seen": {"seats": []}}',
              r'{"written": 1, "welcome": {"title": ["\ud800", ""]}, "seen": {"seats": []}}'],
 )  # fmt: skip
-def test_what_is_no_picture_is_not_shown(tmp_path: Path, text: str) -> None:
+def test_invalid_snapshots_are_ignored(tmp_path: Path, text: str) -> None:
     (tmp_path / "table-0.table.json").write_text(text)
     assert list_served_tables([tmp_path]) == []
     with pytest.raises(GameError):
         read_served_table([tmp_path], f"{tmp_path.name}/table-0.table.json")
 
 
-def test_the_page_shows_them(with_page: Any, tmp_path: Path) -> None:
+def test_watch_request_lists_valid_snapshots(with_page: Any, tmp_path: Path) -> None:
     picture = {"written": 1, "welcome": {"title": TITLE}, "seen": {"seats": [{"name": "<b>"}], "episode": 2}}
     (tmp_path / "table-3.table.json").write_text(json.dumps(picture))
 

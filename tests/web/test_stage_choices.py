@@ -31,7 +31,7 @@ def open_table(name: str, seed: int) -> tuple[WebTable, Permission]:
 
 
 @pytest.mark.parametrize(("name", "seed", "count"), [("hearts", 4, 3), ("tractor", 6, 8)])
-def test_a_stage_accepts_exactly_as_many_cards_as_it_wants(name: str, seed: int, count: int) -> None:
+def test_stage_accepts_exactly_the_required_number_of_cards(name: str, seed: int, count: int) -> None:
     table, me = open_table(name, seed)
     view = make_snapshot(table, me)
     assert view["asked"]["count"] == count
@@ -53,7 +53,7 @@ def test_a_stage_accepts_exactly_as_many_cards_as_it_wants(name: str, seed: int,
 
 
 @pytest.mark.parametrize("name", ["hearts", "tractor"])
-def test_a_hint_chooses_all_cards_of_a_stage(name: str) -> None:
+def test_hint_contains_all_cards_of_a_stage(name: str) -> None:
     table, me = open_table(name, 6)
     player: Any = make_agent("kb", table.engine)
     point = table.engine.decision_point_at(table.tables.choices(np.array([0])))

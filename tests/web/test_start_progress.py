@@ -40,7 +40,7 @@ OTHER = {IMPORTS: 3.0, RULES: 9.0, **{f"kernel {number}": 5.0 for number in rang
 
 @pytest.mark.parametrize("slowness", [0.5, 1.0, 2.0, 7.0])
 @pytest.mark.parametrize("left_out", [range(0), range(3, 6), range(0, 20, 4)])
-def test_the_share_never_falls_and_the_remaining_time_is_right(slowness: float, left_out: range) -> None:
+def test_share_is_monotonic_and_remaining_time_accurate(slowness: float, left_out: range) -> None:
     """From five seconds on the remaining time is right within a factor of two, whatever the speed of the machine."""
     clock = Clock()
     progress, shares, predicted = (
@@ -74,7 +74,7 @@ def test_the_share_never_falls_and_the_remaining_time_is_right(slowness: float, 
     assert progress.to_json()["share"] is None
 
 
-def test_a_share_is_reported_from_the_beginning_where_nothing_is_compiled(tmp_path: Path, monkeypatch: Any) -> None:
+def test_first_start_reports_a_share_from_the_beginning(tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
     (tmp_path / "games" / "__pycache__").mkdir(parents=True)
     assert is_first_start(tmp_path)
@@ -93,7 +93,7 @@ def test_a_share_is_reported_from_the_beginning_where_nothing_is_compiled(tmp_pa
     assert answer["seconds"] == pytest.approx(sum(WEIGHTS.values()) - 5.0, rel=0.5)
 
 
-def test_kernels_of_the_weights_exist() -> None:
+def test_weighted_kernels_exist() -> None:
     """A kernel that was renamed would leave the share short of the whole: measure the weights anew."""
     weights = read_weights()
     assert len(weights) > 1

@@ -1,4 +1,4 @@
-"""Answers of a server before the engine is there: the prepared table, and the files of the page."""
+"""Tests of server responses before the engine is loaded: the prewarmed table, and the files of the page."""
 
 import asyncio
 import gc
@@ -18,7 +18,7 @@ from tests.web.test_keeping import seen
 Run = Any
 
 
-def test_a_page_has_the_key_and_the_prepared_table_needs_it(with_page: Run, tmp_path: Path) -> None:
+def test_prewarmed_table_requires_the_access_key(with_page: Run, tmp_path: Path) -> None:
     """After a restart an open page reads the access key anew; the page has no table, and only the key gets it."""
 
     async def test(page: Any) -> None:
@@ -47,7 +47,7 @@ async def wait_for_prewarmed(page: Any) -> None:
         await asyncio.sleep(0.02)
 
 
-def test_a_table_lies_ready_and_is_given_once(with_page: Run, tmp_path: Path) -> None:
+def test_prewarmed_table_is_offered_once(with_page: Run, tmp_path: Path) -> None:
     plan = WebConfig(game="president", state_folder=tmp_path, prewarm_table=True)
     known: list[str] = []
 
@@ -75,7 +75,7 @@ def test_a_table_lies_ready_and_is_given_once(with_page: Run, tmp_path: Path) ->
     with_page(then, plan)
 
 
-def test_a_table_that_lies_ready_is_given_again_when_nobody_sits_down(tmp_path: Path) -> None:
+def test_unclaimed_prewarmed_table_is_offered_again(tmp_path: Path) -> None:
     now = [0.0]
     laid = PrewarmedTable(WebConfig(state_folder=tmp_path, prewarm_table=True), lambda: now[0])
     assert laid.offer_json() == ""
@@ -93,13 +93,13 @@ def test_a_table_that_lies_ready_is_given_again_when_nobody_sits_down(tmp_path: 
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "[" * 9999, '{"for":1,"rules":5}', '{"rules":"."}', "\0", '"x"'])
-def test_a_damaged_picture_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+def test_damaged_prewarmed_file_is_ignored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
     monkeypatch.chdir(tmp_path)  # small, where all files of the folder are read
     (tmp_path / FILE_NAME).write_text(text)
     assert PrewarmedTable(WebConfig(state_folder=tmp_path, prewarm_table=True)).table_name == ""
 
 
-def test_changed_rules_have_no_picture(tmp_path: Path) -> None:
+def test_changed_rules_invalidate_the_prewarmed_table(tmp_path: Path) -> None:
     rules, plan = tmp_path / "rules", WebConfig(state_folder=tmp_path / "kept", prewarm_table=True)
     rules.mkdir()
     (rules / "rules.lp").write_text("a.")
@@ -109,7 +109,7 @@ def test_changed_rules_have_no_picture(tmp_path: Path) -> None:
     assert PrewarmedTable(plan).table_name == ""
 
 
-def test_markup_of_a_table_that_lies_ready_is_text(tmp_path: Path) -> None:
+def test_markup_of_a_prewarmed_table_is_escaped(tmp_path: Path) -> None:
     async def test() -> None:
         plan = WebConfig(state_folder=tmp_path, prewarm_table=True)
         laid = PrewarmedTable(plan)
@@ -133,7 +133,7 @@ def test_markup_of_a_table_that_lies_ready_is_text(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("wait", [0.0, 0.1], ids=["at once", "after a failure"])
-def test_a_page_that_is_closed_while_it_starts_reports_nothing(
+def test_shutdown_during_startup_leaves_no_unretrieved_exception(
     wait: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A cancelled or failed load leaves no exception that nobody has retrieved."""

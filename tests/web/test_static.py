@@ -18,14 +18,14 @@ LAB = 450_000
 """Compressed bytes of the rules lab in addition."""
 
 
-def test_vendored_files_are_what_they_say() -> None:
+def test_vendored_files_match_their_checksums() -> None:
     for line in (STATIC_FOLDER / "vendor" / "SHA256SUMS").read_text().splitlines():
         digest, name = line.split()
         assert sha256((STATIC_FOLDER / "vendor" / name).read_bytes()).hexdigest() == digest, name
 
 
 @pytest.mark.parametrize("file", SCRIPTS, ids=SCRIPT_IDS)
-def test_scripts_make_no_markup_of_text_and_ask_nobody_else(file: Path) -> None:
+def test_scripts_use_no_raw_html_and_no_foreign_urls(file: Path) -> None:
     text = file.read_text(encoding="utf-8")
     for word in (
         "innerHTML",
@@ -69,7 +69,7 @@ def test_the_page_has_no_inline_script_and_no_inline_style() -> None:
     assert not re.findall(r"(?:src|href)=\"(?!static/)", text)
 
 
-def test_what_a_table_needs_is_asked_for_at_once() -> None:
+def test_all_modules_of_a_table_are_preloaded() -> None:
     """Preload every module of a table; otherwise the browser loads them one after the other."""
     text, visited, pending = (STATIC_FOLDER / "index.html").read_text(encoding="utf-8"), set[str](), ["main.js"]
     while pending:
@@ -81,7 +81,7 @@ def test_what_a_table_needs_is_asked_for_at_once() -> None:
     assert visited == {"main.js", *re.findall(r'modulepreload" href="static/([^"]+)"', text)}
 
 
-def test_every_word_has_both_languages_and_is_there() -> None:
+def test_all_used_words_are_defined_in_both_languages() -> None:
     text = (STATIC_FOLDER / "words.js").read_text(encoding="utf-8")
     pair = re.compile(r"(\w+): \[\s*'(?:[^'\\]|\\.)*',\s*'((?:[^'\\]|\\.)*)',?\s*\]")
     pairs, defined = dict(pair.findall(text)), set[str]()
@@ -92,7 +92,7 @@ def test_every_word_has_both_languages_and_is_there() -> None:
     assert used <= defined, used - defined
 
 
-def test_a_table_is_light() -> None:
+def test_file_sizes_are_within_budget() -> None:
     files = read_files()
     text = (STATIC_FOLDER / "index.html").read_text(encoding="utf-8")
     needed = {"index.html", "main.js", "style.css", *re.findall(r'modulepreload" href="static/([^"]+)"', text)}

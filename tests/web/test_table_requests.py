@@ -1,4 +1,4 @@
-"""Wrong, malformed and forbidden requests to tables are answered, and nobody's game is lost."""
+"""Tests of invalid and forbidden requests to tables: they are answered, and no game is lost."""
 
 import json
 from typing import Any
@@ -19,7 +19,7 @@ Run = Any
      {"seed": True}, {"game": "president", "profile": "../x"}, {"practice": 1},
      {"game": "president", "seats": [[]] * 4}, {"think": "\ud800"}],
 )  # fmt: skip
-def test_wrong_wishes_are_answered(with_page: Run, wish: dict[str, Any]) -> None:
+def test_invalid_table_requests_are_rejected(with_page: Run, wish: dict[str, Any]) -> None:
     async def test(page: Any) -> None:
         answer = await page.post("/api/tables", {"game": "president"} | wish)
         assert answer.status == 400
@@ -28,7 +28,7 @@ def test_wrong_wishes_are_answered(with_page: Run, wish: dict[str, Any]) -> None
     with_page(test)
 
 
-def test_frames_with_lone_surrogates_and_deep_values_are_answered(with_page: Run) -> None:
+def test_lone_surrogates_and_deep_values_get_an_answer(with_page: Run) -> None:
     """A request whose number is not whole is answered without one."""
 
     async def test(page: Any) -> None:
@@ -50,7 +50,7 @@ def test_frames_with_lone_surrogates_and_deep_values_are_answered(with_page: Run
     with_page(test)
 
 
-def test_markup_in_names_stays_text(with_page: Run) -> None:
+def test_markup_in_names_is_sent_unchanged(with_page: Run) -> None:
     """Names are sent unchanged; the page inserts them as text only (tests/web/test_static.py)."""
 
     async def test(page: Any) -> None:
@@ -82,7 +82,7 @@ FRAMES = st.one_of(
 )
 
 
-def test_a_thousand_malformed_frames_lose_nobodys_game(with_page: Run) -> None:
+def test_malformed_frames_do_not_affect_the_game(with_page: Run) -> None:
     async def test(page: Any) -> None:
         from abl_cards.web import websocket
 
@@ -119,7 +119,7 @@ def test_a_thousand_malformed_frames_lose_nobodys_game(with_page: Run) -> None:
 @pytest.mark.parametrize(
     "first", ["", "{}", '{"token":5}', '{"token":"x"}', "[]", '{"token":"\\ud800"}', "x" * 100_000]
 )
-def test_who_has_no_token_sees_nothing(with_page: Run, first: str) -> None:
+def test_connections_without_a_valid_token_are_closed(with_page: Run, first: str) -> None:
     async def test(page: Any) -> None:
         table, _ = await page.open(game="president")
         socket = Socket(page.app, f"/api/tables/{table}")
@@ -135,7 +135,7 @@ def test_who_has_no_token_sees_nothing(with_page: Run, first: str) -> None:
     with_page(test)
 
 
-def test_tables_are_bounded(with_page: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_number_of_tables_is_limited(with_page: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     from abl_cards.web import fairness, lobby
 
     monkeypatch.setattr(lobby, "MAX_TABLES", 2)

@@ -33,7 +33,7 @@ async def decide(socket: Socket, table: dict[str, Any]) -> None:
     socket.send(do="play", value=value, at=table["at"])
 
 
-def test_the_hint_of_a_choice_is_one_of_the_options(with_page: Run) -> None:
+def test_hint_for_a_choice_is_one_of_the_options(with_page: Run) -> None:
     """The canonical notation may write a chosen card like a play."""
 
     async def test(page: Any) -> None:
@@ -81,7 +81,7 @@ def test_every_game_can_be_played(with_page: Run, name: str) -> None:
     with_page(test)
 
 
-def test_a_play_is_named_by_all_that_it_can_be(with_page: Run) -> None:
+def test_ambiguous_cards_list_all_readings(with_page: Run) -> None:
     async def test(page: Any) -> None:
         socket = await page.begin(game="guandan", seats=["person", "random", "random", "random"])
         hall = page.house.tables[socket.welcome["table"]]
@@ -126,7 +126,7 @@ def test_hints_and_reasons_in_both_languages(with_page: Run) -> None:
     with_page(test)
 
 
-def test_reasons_for_options_have_their_proof(with_page: Run) -> None:
+def test_reasons_for_options_include_a_proof(with_page: Run) -> None:
     async def test(page: Any) -> None:
         socket = await page.begin(game="hearts")
         assert socket.table["asked"]["kind"] == "choice"
@@ -160,7 +160,7 @@ async def find_stepwise_hint(socket: Socket) -> tuple[dict[str, Any], dict[str, 
     raise AssertionError("no play has had several steps")
 
 
-def test_a_hint_where_plays_are_laid_card_by_card_is_a_whole_play(with_page: Run) -> None:
+def test_hint_for_stepwise_plays_is_a_complete_play(with_page: Run) -> None:
     async def test(page: Any) -> None:
         socket = await page.begin(game="tractor", seed=1)
         table = socket.table
@@ -183,7 +183,7 @@ def test_a_hint_where_plays_are_laid_card_by_card_is_a_whole_play(with_page: Run
     with_page(test)
 
 
-def test_taking_back_stands_as_before(with_page: Run) -> None:
+def test_undo_restores_the_previous_state(with_page: Run) -> None:
     async def test(page: Any) -> None:
         socket = await page.begin(game="president", seats=["person", "greedy", "greedy", "greedy"])
         before = socket.table
@@ -208,7 +208,7 @@ def test_taking_back_stands_as_before(with_page: Run) -> None:
     with_page(test)
 
 
-def test_two_people_and_somebody_who_looks_on(with_page: Run) -> None:
+def test_two_players_and_a_spectator(with_page: Run) -> None:
     async def test(page: Any) -> None:
         table, token = await page.open(game="president", seats=["person", "person", "greedy", "greedy"], seed=4)
         one = await page.sit(table, token)
@@ -244,7 +244,7 @@ def test_two_people_and_somebody_who_looks_on(with_page: Run) -> None:
     with_page(test)
 
 
-def test_a_seat_is_given_up_and_taken_again(with_page: Run) -> None:
+def test_seat_is_released_and_taken_again(with_page: Run) -> None:
     async def test(page: Any) -> None:
         socket = await page.begin(game="president")
         at = socket.table["at"]
@@ -261,7 +261,7 @@ def test_a_seat_is_given_up_and_taken_again(with_page: Run) -> None:
     with_page(test)
 
 
-def test_a_guest_whose_seat_is_given_up_looks_on(with_page: Run) -> None:
+def test_guest_of_a_released_seat_spectates(with_page: Run) -> None:
     """The link of a seat that the owner gave to an agent still shows the table; people without a name are taken."""
 
     async def test(page: Any) -> None:
@@ -287,7 +287,7 @@ def test_a_guest_whose_seat_is_given_up_looks_on(with_page: Run) -> None:
     with_page(test)
 
 
-def test_the_owner_closes_a_table(with_page: Run) -> None:
+def test_only_the_owner_can_close_a_table(with_page: Run) -> None:
     async def test(page: Any) -> None:
         table, token = await page.open(game="president", seats=["person", "person", "greedy", "greedy"])
         owner = await page.sit(table, token)
@@ -310,7 +310,7 @@ def test_the_owner_closes_a_table(with_page: Run) -> None:
     with_page(test)
 
 
-def test_a_table_outlives_its_browser(with_page: Run) -> None:
+def test_table_survives_a_reconnect(with_page: Run) -> None:
     async def test(page: Any) -> None:
         table, token = await page.open(game="president", seed=2)
         first = await page.sit(table, token)
@@ -340,7 +340,7 @@ def test_a_table_outlives_its_browser(with_page: Run) -> None:
         "",
     ],
 )
-def test_no_agent_reads_or_starts_what_a_client_names(with_page: Run, agent: str) -> None:
+def test_unsafe_agent_names_are_rejected(with_page: Run, agent: str) -> None:
     async def test(page: Any) -> None:
         answer = await page.post("/api/tables", {"game": "president", "seats": ["person", agent, "kb", "kb"]})
         assert answer.status == 400

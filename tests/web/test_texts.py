@@ -36,7 +36,7 @@ def iter_texts(name: str) -> Iterator[tuple[str, BilingualText]]:
 
 
 @pytest.mark.parametrize("name", game_names())
-def test_every_word_is_there_in_both_languages(name: str) -> None:
+def test_texts_are_complete_in_both_languages(name: str) -> None:
     for what, pair in iter_texts(name):
         english, chinese = (MARK.sub("", text) for text in pair)
         assert english.translate(dict.fromkeys(map(ord, SUITS))).isascii(), (what, english)
@@ -52,7 +52,7 @@ def test_profiles_have_names_in_both_languages(name: str) -> None:
         assert not is_foreign(titles["zh"]), titles
 
 
-def test_plays_of_named_cards_have_their_names(tmp_path: Path) -> None:
+def test_plays_of_named_cards_use_the_card_names(tmp_path: Path) -> None:
     """A card with words of its own is named by them, not by its letter in records."""
     engine = load(str(moons(tmp_path / "moons"))).engine()
     assert label_text(engine, "set(sun,2)") == ["set Sun ×2", "双飞太阳"]

@@ -1,4 +1,4 @@
-"""Tests of the time to think: it arrives at agents that look ahead, at no others, and is kept with the table."""
+"""Tests of the think time: only agents with look-ahead use it, and it is stored with the table."""
 
 import asyncio
 import json
@@ -34,7 +34,7 @@ async def wait_for(socket: Any, think_ms: int) -> None:
         assert (await socket.receive())["type"] != "error"
 
 
-def test_an_agent_that_looks_ahead_has_the_time_of_its_table(with_page: Run) -> None:
+def test_lookahead_agents_get_the_think_time_of_the_table(with_page: Run) -> None:
     async def test(page: Any) -> None:
         limited, _ = await page.open(game=GAME, seats=["person", "abl", "kb"], think=250)
         usual, _ = await page.open(game=GAME, seats=["person", "abl", "kb"])
@@ -47,7 +47,7 @@ def test_an_agent_that_looks_ahead_has_the_time_of_its_table(with_page: Run) -> 
     with_page(test)
 
 
-def test_an_agent_without_look_ahead_is_left_alone(with_page: Run) -> None:
+def test_agents_without_lookahead_get_no_think_time(with_page: Run) -> None:
     async def test(page: Any) -> None:
         for name in ("abl:supervised", "abl:no-lookahead", "greedy"):
             table, _ = await page.open(game=GAME, seats=["person", name, "kb"], think=1000)
@@ -56,7 +56,7 @@ def test_an_agent_without_look_ahead_is_left_alone(with_page: Run) -> None:
     with_page(test)
 
 
-def test_an_agent_keeps_the_time_in_its_name(with_page: Run) -> None:
+def test_think_time_in_the_agent_name_takes_precedence(with_page: Run) -> None:
     async def test(page: Any) -> None:
         table, token = await page.open(game=GAME, seats=["person", "abl:think=500", "abl"], think=50)
         assert seconds_of(page, table) == [None, 0.5, 0.05]
@@ -69,7 +69,7 @@ def test_an_agent_keeps_the_time_in_its_name(with_page: Run) -> None:
 
 
 @pytest.mark.parametrize("value", [75, -1, 10**9, "100", True, None, 50.0, []])
-def test_another_value_is_refused_with_its_code(with_page: Run, value: Any) -> None:
+def test_invalid_think_time_is_rejected(with_page: Run, value: Any) -> None:
     async def test(page: Any) -> None:
         answer = await page.post("/api/tables", {"game": GAME, "think": value})
         assert (answer.status, answer.json()["code"]) == (400, "invalid-value")
@@ -83,7 +83,7 @@ def test_another_value_is_refused_with_its_code(with_page: Run, value: Any) -> N
     with_page(test)
 
 
-def test_the_owner_changes_the_time_of_an_open_table(with_page: Run) -> None:
+def test_only_the_owner_changes_the_think_time(with_page: Run) -> None:
     async def test(page: Any) -> None:
         table, token = await page.open(game=GAME, seats=["person", "person", "abl"])
         owner = await page.sit(table, token)
@@ -107,7 +107,7 @@ def test_the_owner_changes_the_time_of_an_open_table(with_page: Run) -> None:
 
 
 @pytest.mark.parametrize("is_changed", [False, True], ids=["as opened", "as changed"])
-def test_a_stored_table_keeps_its_time(with_page: Run, tmp_path: Path, is_changed: bool) -> None:
+def test_restored_table_keeps_its_think_time(with_page: Run, tmp_path: Path, is_changed: bool) -> None:
     async def first(page: Any) -> Any:
         table, token = await page.open(game=GAME, seats=["person", "abl", "kb"], think=1000)
         socket = await page.sit(table, token)
@@ -128,7 +128,7 @@ def test_a_stored_table_keeps_its_time(with_page: Run, tmp_path: Path, is_change
     run_twice(with_page, tmp_path, first, then)
 
 
-def test_a_log_of_before_has_no_time(with_page: Run, tmp_path: Path) -> None:
+def test_old_logs_restore_without_think_time(with_page: Run, tmp_path: Path) -> None:
     async def first(page: Any) -> Any:
         return await page.open(game=GAME, seats=["person", "kb", "kb"], think=100)
 
@@ -185,7 +185,7 @@ def test_every_move_of_slow_agents_is_shown(with_page: Run) -> None:
     with_page(test)
 
 
-def test_tables_do_not_wait_for_agents_that_think_elsewhere(with_page: Run) -> None:
+def test_tables_do_not_wait_for_agents_of_other_tables(with_page: Run) -> None:
     async def test(page: Any) -> None:
         event = threading.Event()
         try:
@@ -206,7 +206,7 @@ def test_tables_do_not_wait_for_agents_that_think_elsewhere(with_page: Run) -> N
     with_page(test)
 
 
-def test_the_page_offers_what_the_server_accepts_and_sends_it() -> None:
+def test_page_offers_and_sends_the_server_think_times() -> None:
     script = """---
     globalThis.navigator = { language: 'en' };
     globalThis.document = { documentElement: { dataset: {} }, querySelector: () => ({ content: 'key' }) };

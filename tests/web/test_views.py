@@ -121,7 +121,7 @@ def test_views_equal_the_state(name: str) -> None:
 
 @long
 @pytest.mark.parametrize("name", game_names())
-def test_views_equal_the_state_for_long(name: str) -> None:
+def test_views_equal_the_state_for_many_events(name: str) -> None:
     follower = Follower(name)
     while follower.num_events < 10_000:
         follower.step()

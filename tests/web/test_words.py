@@ -1,4 +1,4 @@
-"""A crawler over all texts that a player gets in Chinese: no Latin word and no term of the rules."""
+"""Crawl all texts of tables in Chinese: they contain no Latin words and no terms of the rules."""
 
 import re
 from collections.abc import Iterator
@@ -101,7 +101,7 @@ class Crawler:
 
 
 @pytest.mark.parametrize("name", game_names())
-def test_a_chinese_player_reads_no_latin_word(name: str) -> None:
+def test_chinese_texts_contain_no_latin_words(name: str) -> None:
     crawler, events, every = Crawler(name), amount(120, 1000, 5000), amount(24, 8, 4)
     for number in range(events):
         crawler.read(with_hint=number % every == 0)
@@ -111,7 +111,7 @@ def test_a_chinese_player_reads_no_latin_word(name: str) -> None:
     assert len(crawler.texts) > 50
 
 
-def test_the_words_of_the_page_are_chinese() -> None:
+def test_page_words_are_chinese() -> None:
     """The second text of each pair in the scripts of tables and advice has no Latin word either."""
     from abl_cards.web.static_files import STATIC_FOLDER
 
@@ -121,5 +121,5 @@ def test_the_words_of_the_page_are_chinese() -> None:
     assert not {key: text for key, text in pairs.items() if is_foreign(text) and key != "language"}
 
 
-def test_the_list_of_proper_names_is_short() -> None:
+def test_list_of_proper_names_is_short() -> None:
     assert len(ALLOWED) <= 20
