@@ -10,7 +10,7 @@ import pytest
 from tests.cli_runs import run
 
 
-def test_tables_json_and_plot(tmp_path: Path) -> None:
+def test_ablate_writes_table_json_and_plot(tmp_path: Path) -> None:
     words = ["ablate", "president", "--parts", "kb:structure,kb:leading", "--games", "96", "--dir", str(tmp_path / "a")]
     answer = run(*words, "--plot", str(tmp_path / "parts.png"))
     assert answer.exit_code == 0, answer.stderr
@@ -22,14 +22,14 @@ def test_tables_json_and_plot(tmp_path: Path) -> None:
     assert (tmp_path / "a" / "shards.jsonl").is_file()
 
 
-def test_list() -> None:
+def test_list_option_prints_parts() -> None:
     answer = run("ablate", "president", "--list")
     assert "kb:structure" in answer.stdout
     parts = json.loads(run("ablate", "president", "--list", "--json").stdout)["parts"]
     assert {"part": "kb:control", "description": "4 preferences", "variant": "kb:without=control"} in parts
 
 
-def test_list_of_learned_parts() -> None:
+def test_list_option_prints_learned_parts() -> None:
     answer = run("ablate", "president", "--list", "--train", "1", "--set", "labelled_fraction=0", "--json")
     assert [part["part"] for part in json.loads(answer.stdout)["parts"]] == ["abln", "prior", "opponents"]
 

@@ -19,7 +19,7 @@ def options_by_command() -> dict[str, set[str]]:
     return options
 
 
-def test_aliases_name_commands_and_options_of_today() -> None:
+def test_aliases_map_to_current_commands_and_options() -> None:
     options = options_by_command()
     assert set(FORMER_COMMANDS.values()) <= set(options)
     assert not set(FORMER_COMMANDS) & set(options)

@@ -26,7 +26,7 @@ def command(*arguments: str) -> list[str]:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_help_shows_an_example_or_says_what_is_shown(name: str) -> None:
+def test_help_shows_usage_and_an_example(name: str) -> None:
     shown = run(*name.split(), "--help")
     assert shown.exit_code == 0
     assert "Usage:" in shown.stdout
@@ -53,7 +53,7 @@ def test_help_names_all_games() -> None:
 OUTPUT_FILES = ("--csv", "--record", "--botzone-log", "--plot", "--png", "--out", "--propose-cases")
 
 
-def test_files_that_cannot_be_written_are_refused_at_once(tmp_path: Path) -> None:
+def test_unwritable_output_files_are_rejected_immediately(tmp_path: Path) -> None:
     """Refuse a folder, and a file in a folder that is missing, while the options are read."""
     found = set()
     for path, subcommand in commands(get_command(app)):
@@ -75,7 +75,7 @@ def test_files_that_cannot_be_written_are_refused_at_once(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("words", [["kb", "check", ""], ["match", "", "kb", "kb"], ["legal", ""]])
-def test_an_empty_name_of_a_game_is_called_empty(words: list[str]) -> None:
+def test_empty_game_name_is_rejected(words: list[str]) -> None:
     done = run(*words)
     assert (done.exit_code, done.stdout, done.stderr.count("\n")) == (2, "", 1)
     assert "empty" in done.stderr
@@ -90,14 +90,14 @@ def test_version() -> None:
 @pytest.mark.parametrize(
     "arguments", [["bogus"], ["--bogus"], ["match"], ["match", "guandan", "greedy"], ["kb", "bogus"]]
 )
-def test_what_is_no_command_is_misuse(arguments: list[str]) -> None:
+def test_invalid_commands_exit_with_2(arguments: list[str]) -> None:
     answer = run(*arguments)
     assert answer.exit_code == 2
     assert answer.stdout == ""
     assert answer.stderr
 
 
-def test_every_seed_is_listed_below() -> None:
+def test_seeded_commands_are_complete() -> None:
     seeded = [
         path
         for path, subcommand in commands(get_command(app))
@@ -115,7 +115,7 @@ SEEDED = {
 
 @pytest.mark.parametrize("name", SEEDED)
 @pytest.mark.parametrize(("seed", "bound"), [("-5", 0), (str(1 << 128), (1 << 128) - 1)])
-def test_a_seed_that_is_none_is_misuse(name: str, seed: str, bound: int) -> None:
+def test_invalid_seed_exits_with_2(name: str, seed: str, bound: int) -> None:
     if name == "run":  # its seed is a setting, a number in files of JSON
         bound = min(bound, (1 << 63) - 1)
     answer = run(*name.split(), *SEEDED[name].split(), "--seed", seed)
@@ -126,7 +126,7 @@ def test_a_seed_that_is_none_is_misuse(name: str, seed: str, bound: int) -> None
     assert str(bound) in message
 
 
-def test_a_seed_that_is_none_is_no_setting(tmp_path: Path) -> None:
+def test_invalid_seed_setting_is_rejected(tmp_path: Path) -> None:
     answer = run("train", "guandan", "--dir", str(tmp_path / "run"), "--set", "seed=-5")
     assert (answer.exit_code, answer.stdout) == (2, "")
     assert answer.stderr == f"error: --set seed=-5: seed is a whole number from 0 to {2**63 - 1}\n"
@@ -144,7 +144,7 @@ def test_a_seed_that_is_none_is_no_setting(tmp_path: Path) -> None:
         ["kb", "check"],
     ],
 )
-def test_an_unknown_game_is_named(arguments: list[str]) -> None:
+def test_unknown_game_is_reported(arguments: list[str]) -> None:
     place = 2 if arguments[0] == "kb" else 1
     answer = run(*arguments[:place], "mahjong", *arguments[place:])
     assert answer.exit_code == 2
@@ -172,7 +172,7 @@ def test_kb_check_imports_no_networks() -> None:
     assert {"torch", "sklearn", "matplotlib"}.isdisjoint(imported_modules("kb", "check", "president"))
 
 
-def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
+def test_closed_stdout_exits_quietly(tmp_path: Path) -> None:
     states = tmp_path / "states.jsonl"
     states.write_text('{"hand":["H5","H8","S9","C9","D9","S3"],"to_beat":null}\n' * 1_000)
     with subprocess.Popen(
@@ -186,7 +186,7 @@ def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
         assert process.wait(timeout=60) == 141
 
 
-def test_an_interrupt_of_a_command_ends_it_quietly(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_keyboard_interrupt_exits_with_130(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(*arguments: Any) -> None:
         raise KeyboardInterrupt
 
@@ -196,7 +196,7 @@ def test_an_interrupt_of_a_command_ends_it_quietly(monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals")
-def test_an_interrupt_ends_quietly(tmp_path: Path) -> None:
+def test_sigint_exits_quietly(tmp_path: Path) -> None:
     with subprocess.Popen(
         command("legal", "president"),
         stdin=subprocess.PIPE,

@@ -22,7 +22,7 @@ def commands(group: Any) -> Iterator[Any]:
         yield from commands(command) if hasattr(command, "commands") else [command]
 
 
-def test_every_path_is_read_by_one_function() -> None:
+def test_all_path_options_use_parse_path() -> None:
     paths = 0
     for command in commands(get_command(app)):
         for name, hint in get_type_hints(inspect.unwrap(command.callback), include_extras=True).items():
@@ -44,14 +44,14 @@ def test_every_path_is_read_by_one_function() -> None:
         ("kb", "check", "president", "--kb", ""),
     ],
 )
-def test_an_empty_text_is_no_path(arguments: tuple[str, ...]) -> None:
+def test_empty_paths_are_rejected(arguments: tuple[str, ...]) -> None:
     answer = run(*arguments)
     assert (answer.exit_code, answer.stdout) == (2, "")
     assert "path" in answer.stderr
 
 
 @pytest.mark.parametrize(("command", "verb"), [("explain", "explain"), ("review", "review"), ("solve", "solve")])
-def test_a_line_beyond_the_end_names_the_act_of_the_command(command: str, verb: str, tmp_path: Any) -> None:
+def test_line_beyond_the_end_error_names_the_command(command: str, verb: str, tmp_path: Any) -> None:
     file = tmp_path / "states.jsonl"
     file.write_text("{}\n", encoding="utf-8")
     answer = run(command, "president", str(file), "--line", "9")
@@ -60,7 +60,9 @@ def test_a_line_beyond_the_end_names_the_act_of_the_command(command: str, verb: 
 
 
 @pytest.mark.parametrize("show", [fail, lambda text: print_problems([text])])
-def test_messages_do_not_control_the_terminal(show: Callable[[str], None], capsys: pytest.CaptureFixture[str]) -> None:
+def test_messages_contain_no_control_characters(
+    show: Callable[[str], None], capsys: pytest.CaptureFixture[str]
+) -> None:
     with suppress(typer.Exit):
         show("unknown profile '\x1b]0;title\x07'")
     written = capsys.readouterr().err

@@ -16,7 +16,7 @@ from tests.effort import long
 from tests.learners.tiny import TINY
 
 
-def test_the_main_job_shows_everything(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_demo_runs_all_steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     torch.set_num_threads(1)
     monkeypatch.setitem(PRESETS, TINY.name, TINY)
     monkeypatch.setattr(
@@ -51,7 +51,7 @@ def test_the_main_job_shows_everything(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 @long
-def test_a_failing_step_ends_the_job(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_failing_step_stops_the_demo(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Fail `make run` when the replay finds a disagreement."""
     sample = sample_records_path("guandan")
     spoilt = [{**record, "level": "3"} for record in read_records(sample, 2) if isinstance(record, dict)]
@@ -61,11 +61,11 @@ def test_a_failing_step_ends_the_job(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     assert "joint abduction loop" not in shown.stdout
 
 
-def test_the_drawn_table_follows_a_play() -> None:
+def test_mid_game_table_is_deterministic_and_follows_a_play() -> None:
     text = render_mid_game(load("guandan").engine())
     assert "to beat: " in text
     assert text == render_mid_game(load("guandan").engine())
 
 
-def test_the_job_of_an_unknown_game() -> None:
+def test_demo_rejects_unknown_game() -> None:
     assert run("demo", "--game", "mahjong").exit_code != 0

@@ -35,7 +35,7 @@ def record(line: int = 0) -> dict[str, Any]:
     return value
 
 
-def test_a_state_from_stdin() -> None:
+def test_state_is_read_from_stdin() -> None:
     code, out, _ = run(given=json.dumps(STATE) + "\n")
     assert code == 0
     head, chosen, runner_up, why, candidates = out.strip().split("\n\n")
@@ -47,7 +47,7 @@ def test_a_state_from_stdin() -> None:
     assert run("-", given=json.dumps(STATE)) == (code, out, "")
 
 
-def test_json_is_stable() -> None:
+def test_json_has_expected_keys() -> None:
     code, out, _ = run("--json", "--lang", "zh", given=json.dumps(STATE))
     report = json.loads(out)
     assert code == 0
@@ -63,7 +63,7 @@ def test_json_is_stable() -> None:
     assert report["moves"] >= len(report["candidates"])
 
 
-def test_a_play_of_a_record(tmp_path: Path) -> None:
+def test_play_of_a_record_is_explained(tmp_path: Path) -> None:
     """Judge the play of a record; an unfinished record with hidden hands gives the same explanation."""
     value = record(1)
     number = next(n for n, (_, action) in enumerate(value["plays"], 1) if n > 12 and action[0] != "PASS")
@@ -83,7 +83,7 @@ def test_a_play_of_a_record(tmp_path: Path) -> None:
     assert "the move that was made" in text
 
 
-def test_variants_of_the_agent() -> None:
+def test_agent_variants_change_the_reasons() -> None:
     groups = []
     for name in ("kb", "kb:without=structure"):
         report = json.loads(run("--json", "--agent", name, given=json.dumps(STATE))[1])
@@ -110,14 +110,14 @@ def test_variants_of_the_agent() -> None:
         ([str(SAMPLE), "--move", "999"], "", 1, "there is no play 999"),
     ],
 )
-def test_what_is_wrong_is_said_in_a_line(arguments: list[str], given: str, code: int, message: str) -> None:
+def test_errors_are_one_line(arguments: list[str], given: str, code: int, message: str) -> None:
     status, out, err = run(*arguments, given=given)
     assert (status, out) == (code, "")
     assert message in err
     assert len(err.strip().splitlines()) == 1
 
 
-def test_a_state_may_name_its_profile() -> None:
+def test_state_can_contain_its_profile() -> None:
     code, out, _ = run("--json", given=json.dumps({**STATE, "profile": "platform"}))
     assert code == 0
     assert json.loads(out)["chosen"]["move"]
@@ -127,7 +127,7 @@ def test_a_state_may_name_its_profile() -> None:
     ("game", "profile", "move"),
     [("doudizhu", "botzone_bidding", 1), ("doudizhu", "openspiel", 2), ("fifteen", None, 3)],
 )
-def test_the_printed_state_gives_the_same_answer(game: str, profile: str | None, move: int, tmp_path: Path) -> None:
+def test_printed_state_gives_the_same_explanation(game: str, profile: str | None, move: int, tmp_path: Path) -> None:
     """The state names its profile where another is the default; of a game that counts acts it is no record."""
     file, state_file = tmp_path / "games.jsonl", tmp_path / "state.json"
     chosen = ["--profile", profile] if profile else []
@@ -146,7 +146,7 @@ def test_the_printed_state_gives_the_same_answer(game: str, profile: str | None,
 
 
 @pytest.mark.parametrize("text", ["H4 C4", '["Pair","4",["H4","C4"]]'])
-def test_why_a_move_of_ones_own_is_legal(text: str) -> None:
+def test_why_explains_a_legal_move(text: str) -> None:
     code, out, _ = run("--why", text, given=json.dumps(STATE))
     assert code == 0
     assert "pair(4) is legal:" in out
@@ -155,7 +155,7 @@ def test_why_a_move_of_ones_own_is_legal(text: str) -> None:
     assert "place " in out.rpartition("pair(4) is legal:")[2]
 
 
-def test_why_a_move_is_not_legal() -> None:
+def test_why_explains_an_illegal_move() -> None:
     state = {"level": "8", "hand": ["H4", "C4", "H9", "D9"], "to_beat": ["Pair", "5", ["S5", "D5"]]}
     report = json.loads(run("--why", "H4 C4", "--json", given=json.dumps(state))[1])
     (reading,) = report["why"]
@@ -166,7 +166,7 @@ def test_why_a_move_is_not_legal() -> None:
     assert legal["verdict"]["move"] == ["Pair", "9", ["H9", "D9"]]
 
 
-def test_all_moves_ranked() -> None:
+def test_all_moves_are_ranked() -> None:
     out = run("--all", given=json.dumps(STATE))[1]
     report = json.loads(run("--all", "--json", given=json.dumps(STATE))[1])
     assert [move["place"] for move in report["all"]] == list(range(1, report["moves"] + 1))
@@ -184,7 +184,7 @@ def test_all_moves_ranked() -> None:
         ('{"a":1}', "{'a': 1}"),
     ],
 )
-def test_moves_that_are_none(text: str, message: str) -> None:
+def test_invalid_moves_are_rejected(text: str, message: str) -> None:
     code, out, err = run("--why", text, given=json.dumps(STATE))
     assert (code, out) == (1, "")
     assert message in err
@@ -199,7 +199,7 @@ def explain_sample(*arguments: str) -> tuple[int, str, str]:
     return run(str(SAMPLE), "--line", "2", "--move", str(NUMBER), *arguments)
 
 
-def test_abl_shows_labels_card_sets_and_the_estimated_hands(untrained: str) -> None:
+def test_abl_text_shows_labels_candidates_and_hands(untrained: str) -> None:
     code, out, err = explain_sample("--agent", untrained)
     assert (code, err) == (0, "")
     head, labels, chosen, *rest = out.strip("\n").split("\n\n")
@@ -215,7 +215,7 @@ def test_abl_shows_labels_card_sets_and_the_estimated_hands(untrained: str) -> N
     assert "手牌估计" in explain_sample("--agent", untrained, "--lang", "zh")[1]
 
 
-def test_abl_goes_by_a_bare_state(untrained: str) -> None:
+def test_abl_explains_a_state_without_history(untrained: str) -> None:
     """Without a list of played cards, any unseen card may be in any hand."""
     state = {**STATE, "cards": [20, 19, 20]}
     code, out, err = run("--agent", untrained, "--json", given=json.dumps(state))
@@ -226,7 +226,7 @@ def test_abl_goes_by_a_bare_state(untrained: str) -> None:
         assert sum(hand["copies"].values()) == pytest.approx(left, abs=0.02)
 
 
-def test_abl_as_json(untrained: str, untrained_twin: str) -> None:
+def test_abl_json_has_labels_and_estimate(untrained: str, untrained_twin: str) -> None:
     report = json.loads(explain_sample("--agent", untrained, "--json")[1])
     assert list(report)[-3:] == ["drawn", "labels", "estimate"]
     assert sum(label["probability"] for label in report["labels"]) == pytest.approx(1, abs=1e-4)
@@ -252,7 +252,7 @@ def test_abl_as_json(untrained: str, untrained_twin: str) -> None:
     assert json.loads(explain_sample("--agent", untrained_twin, "--json")[1])["estimate"] is None
 
 
-def test_a_record_that_has_only_come_so_far_is_enough(untrained: str, tmp_path: Path) -> None:
+def test_unfinished_record_gives_the_same_explanation(untrained: str, tmp_path: Path) -> None:
     value = record(1)
     seat = value["plays"][NUMBER - 1][0]
     value["hands"] = [hand if other == seat else None for other, hand in enumerate(value["hands"])]
@@ -263,7 +263,7 @@ def test_a_record_that_has_only_come_so_far_is_enough(untrained: str, tmp_path: 
     assert json.loads(run(str(file), "--agent", untrained, "--json")[1]) == full | {"made": None}
 
 
-def test_a_picture(untrained: str, untrained_twin: str, tmp_path: Path) -> None:
+def test_png_shows_estimated_hands(untrained: str, untrained_twin: str, tmp_path: Path) -> None:
     image = pytest.importorskip("matplotlib.image")
     heights = []
     for number, name in enumerate((untrained, untrained_twin)):
@@ -273,7 +273,7 @@ def test_a_picture(untrained: str, untrained_twin: str, tmp_path: Path) -> None:
     assert heights[0] > 2 * heights[1]  # the twin has no hands to show
 
 
-def test_the_map_is_in_colour_on_a_terminal(untrained: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hand_map_is_coloured_on_a_terminal(untrained: str, monkeypatch: pytest.MonkeyPatch) -> None:
     printed = io.StringIO()
     console = Console(file=printed, force_terminal=True, color_system="truecolor", width=100)
     monkeypatch.setattr(model_views, "make_console", lambda: console)
@@ -284,7 +284,7 @@ def test_the_map_is_in_colour_on_a_terminal(untrained: str, monkeypatch: pytest.
     assert plain + text == explain_sample("--agent", untrained)[1]
 
 
-def test_a_tribute_is_the_preferences_alone(untrained: str) -> None:
+def test_tribute_is_decided_by_preferences_only(untrained: str) -> None:
     state = {"level": "8", "hand": ["S3", "D5", "C5", "SA"], "stage": "back"}
     answers = [run("--agent", name, "--json", given=json.dumps(state))[1] for name in ("kb", untrained)]
     assert answers[0] == answers[1]
@@ -297,13 +297,15 @@ def test_a_tribute_is_the_preferences_alone(untrained: str) -> None:
         (("--png", "why.png"), {**STATE, "to_beat": None, "stage": "back"}, 1, "the preferences decide alone"),
     ],
 )
-def test_what_abl_cannot_explain(untrained: str, more: tuple[str, ...], given: Any, code: int, message: str) -> None:
+def test_abl_rejects_states_it_cannot_explain(
+    untrained: str, more: tuple[str, ...], given: Any, code: int, message: str
+) -> None:
     status, out, err = run("--agent", untrained, *more, given=json.dumps(given))
     assert (status, out) == (code, "")
     assert message in err
 
 
-def test_why_is_asked_of_options_too() -> None:
+def test_why_explains_options() -> None:
     """A card of more than ten points is not given back; the rule of option/1 says so."""
     given = json.dumps({"level": "8", "hand": ["S3", "D5", "C5", "SA"], "stage": "back"})
     for text, is_legal in (("D5", True), ("SA", False), ('["back","back",["S3"]]', True)):
@@ -318,7 +320,7 @@ def test_why_is_asked_of_options_too() -> None:
     assert "'bid(2)'" in err
 
 
-def test_a_picture_of_what_kb_thinks_there_is_not() -> None:
+def test_png_is_rejected_for_kb() -> None:
     code, _, err = run("--png", "why.png", given=json.dumps(STATE))
     assert code == 1
     assert "the preferences decide alone" in err

@@ -55,7 +55,7 @@ def append(folder: Path, text: str) -> None:
         file.write(f"\n{text}\n")
 
 
-def test_check_tells_the_size_of_every_profile() -> None:
+def test_check_prints_the_size_of_every_profile() -> None:
     answer = run("kb", "check", "guandan")
     assert answer.exit_code == 0
     lines = answer.stdout.splitlines()[2:-1]
@@ -66,7 +66,7 @@ def test_check_tells_the_size_of_every_profile() -> None:
     assert answer.stderr == ""
 
 
-def test_check_json_is_stable() -> None:
+def test_check_json_has_expected_keys() -> None:
     answer = run("kb", "check", "paodekuai", "--json", "--profile", "standard")
     report = json.loads(answer.stdout)
     assert list(report) == ["game", "directory", "profiles", "lessons", "grounding", "hints"]
@@ -79,14 +79,14 @@ def test_check_json_is_stable() -> None:
     assert profile["errors"] == []
 
 
-def test_check_of_a_folder_reads_that_folder(copy: Path) -> None:
+def test_check_reads_the_given_folder(copy: Path) -> None:
     answer = run("kb", "check", str(copy), "--profile", "standard", "--no-cache")
     assert answer.exit_code == 0
     assert str(copy) in answer.stdout
     assert run("kb", "check", "paodekuai", "--kb", str(copy), "--profile", "lowest_seat").exit_code == 0
 
 
-def test_errors_come_one_a_line_with_their_places(copy: Path) -> None:
+def test_errors_are_one_per_line_with_locations(copy: Path) -> None:
     append(copy, "legal(X) :- hold(X,1).\nmove(X) :- not wld(1), X = Y.")
     answer = run("kb", "check", str(copy))
     assert answer.exit_code == 1
@@ -101,7 +101,7 @@ def test_errors_come_one_a_line_with_their_places(copy: Path) -> None:
     assert error["location"]["file"] == f"{copy}/rules.lp"
 
 
-def test_of_many_errors_the_first_are_told_and_the_others_counted(copy: Path) -> None:
+def test_first_errors_are_printed_and_the_rest_counted(copy: Path) -> None:
     append(copy, "\n".join(f"#show spare/1. spare({number}) :- no_such_{number}." for number in range(400)))
     answer = run("kb", "check", str(copy), "--profile", "standard")
     lines = answer.stderr.splitlines()
@@ -112,7 +112,7 @@ def test_of_many_errors_the_first_are_told_and_the_others_counted(copy: Path) ->
     assert len(report["profiles"][0]["errors"]) == 400
 
 
-def test_rules_beside_play_are_checked_too(tmp_path: Path) -> None:
+def test_check_includes_auxiliary_rules(tmp_path: Path) -> None:
     folder = tmp_path / "mine"
     assert run("kb", "copy", "doudizhu", str(folder), "science/deals").exit_code == 0
     with (folder / "science" / "deals.lp").open("a") as file:
@@ -122,7 +122,7 @@ def test_rules_beside_play_are_checked_too(tmp_path: Path) -> None:
     assert re.search(r"science/deals\.lp:\d+:\d+-\d+: .*heldd", answer.stderr)
 
 
-def test_rules_beside_play_that_nobody_asks_are_refused(tmp_path: Path) -> None:
+def test_unknown_auxiliary_rule_files_are_rejected(tmp_path: Path) -> None:
     folder = tmp_path / "mine"
     assert run("kb", "copy", "president", str(folder)).exit_code == 0
     (folder / "science").mkdir()
@@ -132,7 +132,7 @@ def test_rules_beside_play_that_nobody_asks_are_refused(tmp_path: Path) -> None:
     assert "science/wishes.lp: " in answer.stderr.replace("\n", "")
 
 
-def test_one_bad_profile_leaves_the_others_sound(copy: Path) -> None:
+def test_invalid_profile_does_not_affect_others(copy: Path) -> None:
     (copy / "profiles" / "house.lp").write_text("partner_lead(all_passed.")
     answer = run("kb", "check", str(copy))
     assert answer.exit_code == 1
@@ -140,7 +140,7 @@ def test_one_bad_profile_leaves_the_others_sound(copy: Path) -> None:
     assert answer.stderr.splitlines()[-1] == "2 of 3 profiles are sound"
 
 
-def test_plays_that_are_counted_by_an_upper_bound_are_reported(large: Path) -> None:
+def test_plays_left_upper_bound_is_a_warning(large: Path) -> None:
     """Report four wild cards, where the hand has too many splits for an exact count."""
     append(large, "wild_suit(s).")
     for _ in range(2):  # the second time the verdict is known
@@ -149,7 +149,7 @@ def test_plays_that_are_counted_by_an_upper_bound_are_reported(large: Path) -> N
         assert re.search(r"preferences\.lp:\d+:\d+-\d+: warning: plays_left/1 .* upper bound .* 65536", answer.stderr)
 
 
-def test_rules_the_engine_stumbles_over_are_refused(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rules_that_crash_the_engine_are_rejected(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Print one line, and no traceback, when edited rules crash the engine."""
 
     def stumble(*arguments: Any) -> None:
@@ -168,7 +168,7 @@ def test_rules_the_engine_stumbles_over_are_refused(copy: Path, monkeypatch: pyt
         assert "IndexError" not in answer.stderr
 
 
-def test_no_rule_file_brings_a_traceback(small: Path) -> None:
+def test_corpus_rule_files_give_no_traceback(small: Path) -> None:
     for file in CORPUS:
         shutil.copy(file, small / "corpus.lp")
         answer = run("kb", "check", str(small))
@@ -177,14 +177,14 @@ def test_no_rule_file_brings_a_traceback(small: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", [b"\xff\xfe\x00", b"\x00" * 40, b"%*" * 9, b"a" * 70_000], ids=range(4))
-def test_a_file_that_is_no_rule_file(small: Path, damage: bytes) -> None:
+def test_binary_rule_files_are_rejected(small: Path, damage: bytes) -> None:
     (small / "noise.lp").write_bytes(damage)
     answer = run("kb", "check", str(small))
     assert answer.exit_code == 1
     assert "noise.lp" in answer.stderr
 
 
-def test_what_is_no_file_is_told_and_not_opened(copy: Path) -> None:
+def test_special_files_are_rejected_without_opening(copy: Path) -> None:
     os.mkfifo(copy / "pipe.lp")
     (copy / "zz.lp").symlink_to("/dev/zero")
     (copy / "self.lp").symlink_to("self.lp")
@@ -209,7 +209,7 @@ def test_what_is_no_file_is_told_and_not_opened(copy: Path) -> None:
         (["kb/common"], 1, "0 of 1 profiles are sound"),
     ],
 )
-def test_check_of_what_is_not_there(
+def test_check_rejects_unknown_games_profiles_and_folders(
     arguments: list[str], code: int, words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(ROOT)
@@ -218,7 +218,7 @@ def test_check_of_what_is_not_there(
     assert words in answer.stderr
 
 
-def test_copy_overwrites_nothing(copy: Path) -> None:
+def test_copy_does_not_overwrite(copy: Path) -> None:
     before = (copy / "rules.lp").read_text()
     answer = run("kb", "copy", "paodekuai", str(copy), "--standalone")
     assert answer.exit_code == 1
@@ -226,7 +226,7 @@ def test_copy_overwrites_nothing(copy: Path) -> None:
     assert (copy / "rules.lp").read_text() == before
 
 
-def test_copy_takes_the_rule_files_and_says_what_is_next(tmp_path: Path) -> None:
+def test_copy_writes_rule_files_and_prints_the_next_step(tmp_path: Path) -> None:
     """Copy all files with --standalone; otherwise copy the named files and print the parent."""
     answer = run("kb", "copy", "guandan", str(tmp_path / "mine"), "--standalone")
     home = load("guandan").directory
@@ -245,7 +245,7 @@ def _rule_files(folder: Path) -> set[Path]:
 @pytest.mark.parametrize(
     ("game", "atoms", "kind"), [("guandan", "level/1", "straight_flush"), ("paodekuai", "holding/1", "carry")]
 )
-def test_verify_ends_with_the_count_and_tells_what_was_covered(game: str, atoms: str, kind: str) -> None:
+def test_verify_prints_count_and_coverage(game: str, atoms: str, kind: str) -> None:
     states = amount(20, 60)
     answer = run("kb", "verify", game, "--states", str(states), "--seed", "3")
     assert answer.exit_code == 0
@@ -254,7 +254,7 @@ def test_verify_ends_with_the_count_and_tells_what_was_covered(game: str, atoms:
     assert kind in answer.stdout
 
 
-def test_verify_shares_many_states_between_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_verify_splits_states_between_processes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Spread many states over child processes, which load the same profile."""
     monkeypatch.setattr(clingo_pool, "MIN_STATES_PER_PROCESS", 40)
     monkeypatch.setattr(clingo_pool, "CHUNK_SIZE", 30)
@@ -279,7 +279,7 @@ def test_a_mismatch_is_printed_and_counted(monkeypatch: pytest.MonkeyPatch) -> N
     assert lines[-1] == "30 states, 2 mismatches"
 
 
-def test_verify_finds_a_circuit_that_is_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_verify_reports_a_wrong_circuit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Report mismatches when the circuit belongs to other rules than clingo reads."""
     folder = edited(tmp_path / "barred", more="barred(set(R,1)) :- rank(R).\n", name="president")
     other = clingo_pool.load_oracle(clingo_pool.KnowledgeSource("president", folder, None))
@@ -290,7 +290,7 @@ def test_verify_finds_a_circuit_that_is_wrong(tmp_path: Path, monkeypatch: pytes
 
 
 @long
-def test_verify_preferences_judges_moves_and_whole_decisions() -> None:
+def test_verify_preferences_compares_moves_and_decisions() -> None:
     answer = run("kb", "verify", "guandan", "--preferences", "--states", "200", "--seed", "2")
     assert answer.exit_code == 0
     lines = answer.stdout.splitlines()
@@ -300,12 +300,12 @@ def test_verify_preferences_judges_moves_and_whole_decisions() -> None:
     assert sum(times > 0 for times in fired.values()) > 8
 
 
-def test_verify_preferences_of_a_game_that_is_bid_for() -> None:
+def test_verify_preferences_of_a_game_with_bidding() -> None:
     answer = run("kb", "verify", "doudizhu", "--preferences", "--states", "60", "--profile", "botzone_bidding")
     assert answer.stdout.splitlines()[-1] == "60 pairs, 1 decisions, 0 mismatches"
 
 
-def test_every_state_of_verify_preferences_has_a_move() -> None:
+def test_verify_preferences_samples_states_with_moves() -> None:
     """Sample states from play: a fifth of random hands have no move in this game."""
     states = amount(40, 100)
     answer = run("kb", "verify", "paodekuai", "--preferences", "--states", str(states))
@@ -315,7 +315,7 @@ def test_every_state_of_verify_preferences_has_a_move() -> None:
 
 
 @long
-def test_verify_preferences_as_json_in_another_folder(tmp_path: Path) -> None:
+def test_verify_preferences_json_of_another_folder(tmp_path: Path) -> None:
     """Count the moves that violate constraints."""
     folder = edited(tmp_path / "strict", more=":- play(pass), not leading.\n")
     report = json.loads(
@@ -335,9 +335,7 @@ cost(lazy, -5000) :- play(pass).
 """
 
 
-def test_verify_preferences_finds_other_costs_and_other_choices(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_verify_preferences_reports_other_costs_and_choices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Report differences when only the rules of clingo prefer to pass."""
     source = clingo_pool.KnowledgeSource("president", edited(tmp_path / "lazy", more=LAZY, name="president"), None)
     other = clingo_pool.load_oracle(source)
@@ -353,13 +351,13 @@ def test_verify_preferences_finds_other_costs_and_other_choices(
 
 
 @pytest.mark.parametrize("states", ["0", "-5", "many"])
-def test_verify_needs_a_number_of_states(states: str) -> None:
+def test_verify_rejects_invalid_number_of_states(states: str) -> None:
     assert run("kb", "verify", "guandan", "--states", states).exit_code == 2
 
 
 @pytest.mark.parametrize("form", [[], ["--standalone"]], ids=["variant", "whole"])
 @pytest.mark.parametrize(("name", "profile"), [("paodekuai", "lowest_seat"), ("doudizhu", "rlcard")])
-def test_a_folder_is_a_game_of_its_own(tmp_path: Path, name: str, profile: str, form: list[str]) -> None:
+def test_copied_folder_is_a_separate_game(tmp_path: Path, name: str, profile: str, form: list[str]) -> None:
     folder = tmp_path / "mine"
     assert run("kb", "copy", name, str(folder), *form).exit_code == 0
     answer = run("kb", "check", str(folder), "--profile", profile, "--json")
@@ -367,7 +365,7 @@ def test_a_folder_is_a_game_of_its_own(tmp_path: Path, name: str, profile: str, 
 
 
 @pytest.mark.usefixtures("edits_in_process")
-def test_the_files_to_edit_may_be_named() -> None:
+def test_mutations_can_be_limited_to_a_file() -> None:
     """Count both missing rules of the file as refused edits."""
     answer = run("kb", "test", "fifteen", "--only", "mutations", "--file", "variant.lp", "--json")
     assert json.loads(answer.stdout)["mutations"] | {"not_noticed": []} == {
@@ -379,7 +377,7 @@ def test_the_files_to_edit_may_be_named() -> None:
     assert message in " ".join(answer.stderr.split())
 
 
-def test_every_profile_has_the_whole_time_limit(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_profile_has_its_own_time_limit(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     budgets: list[CpuBudget] = []
 
     def load_and_note(*arguments: Any) -> Any:

@@ -19,13 +19,13 @@ def copy(*words: str) -> str:
     return str(result.stdout)
 
 
-def test_a_copy_is_a_variant_that_plays_as_its_parent(tmp_path: Path) -> None:
+def test_copy_is_a_variant_equal_to_its_parent(tmp_path: Path) -> None:
     assert "mine is a variant of president" in copy("president", "mine")
     assert [file.name for file in (tmp_path / "mine").iterdir()] == ["variant.lp"]
     assert load(str(tmp_path / "mine")).engine().labels == load("president").engine().labels
 
 
-def test_files_to_be_edited_replace_the_parents(tmp_path: Path) -> None:
+def test_copied_files_replace_those_of_the_parent(tmp_path: Path) -> None:
     copy("president", "mine", "preferences", "game.lp")
     text = (tmp_path / "mine" / "variant.lp").read_text("utf-8")
     assert "parent(president).\nreplaces(preferences).\nreplaces(game).\n" in text
@@ -36,7 +36,7 @@ def test_files_to_be_edited_replace_the_parents(tmp_path: Path) -> None:
     load("yours").knowledge_base()
 
 
-def test_a_whole_copy_carries_the_common_files(tmp_path: Path) -> None:
+def test_standalone_copy_includes_common_files(tmp_path: Path) -> None:
     copy("president", "mine", "--standalone")
     assert (tmp_path / "mine" / "common" / "turns.lp").is_file()
     knowledge = load("mine").knowledge_base()
@@ -53,7 +53,7 @@ def test_a_whole_copy_carries_the_common_files(tmp_path: Path) -> None:
         (("there", "deep/new"), 1, "use --standalone"),
     ],
 )
-def test_what_cannot_be_copied(tmp_path: Path, words: tuple[str, ...], code: int, message: str) -> None:
+def test_invalid_copies_are_rejected(tmp_path: Path, words: tuple[str, ...], code: int, message: str) -> None:
     copy("president", "there")
     result = run("kb", "copy", *words)
     assert result.exit_code == code

@@ -6,7 +6,7 @@ from pathlib import Path
 from tests.cli_runs import run
 
 
-def test_the_rules_are_told_in_both_languages() -> None:
+def test_rules_are_described_in_both_languages() -> None:
     english, chinese = run("kb", "describe", "president"), run("kb", "describe", "president", "--lang", "zh")
     assert english.stdout.startswith("The table\n  4 seats, in the order of play 0")
     assert "single cards from weak to strong: 3 4 5 6 7 8 9 T J Q K A 2" in english.stdout
@@ -18,14 +18,14 @@ def test_the_rules_are_told_in_both_languages() -> None:
     assert run("kb", "describe", "president", "--lang", "fr").exit_code == 2
 
 
-def test_partners_that_are_found_in_play_are_no_lone_seats() -> None:
+def test_teams_decided_during_play_are_described() -> None:
     text = run("kb", "describe", "doudizhu").stdout
     assert "teams are decided in the course of play" in text
     assert "everybody plays for himself" not in text
     assert "everybody plays for himself" in run("kb", "describe", "president").stdout
 
 
-def test_an_order_that_changes_and_wild_cards_are_said() -> None:
+def test_changing_order_and_wild_cards_are_described() -> None:
     text = run("kb", "describe", "guandan").stdout
     assert "when a match begins: 3 4 5 6 7 8 9 T J Q K A 2 small joker" in text  # the level is 2, and above the ace
     assert "wild cards when a match begins: H2\n" in text
@@ -35,19 +35,19 @@ def test_an_order_that_changes_and_wild_cards_are_said() -> None:
     assert "wild" not in constant
 
 
-def test_cards_that_are_not_dealt_are_counted() -> None:
+def test_undealt_cards_are_counted() -> None:
     assert "3 set aside" in run("kb", "describe", "doudizhu").stdout
     assert "set aside" not in run("kb", "describe", "president").stdout
 
 
-def test_a_label_without_a_form_is_no_play() -> None:
+def test_labels_without_forms_are_not_listed_as_plays() -> None:
     sections = json.loads(run("kb", "describe", "doudizhu", "--profile", "openspiel", "--json").stdout)["sections"]
     plays = next(section["lines"] for section in sections if section["heading"] == "Plays")
     assert len(plays) > 10
     assert not [line for line in plays if line.startswith((":", " "))]
 
 
-def test_plays_that_differ_in_length_only_are_one_line() -> None:
+def test_plays_of_one_kind_are_summarised_per_size() -> None:
     sections = json.loads(run("kb", "describe", "president", "--json").stdout)["sections"]
     assert sections[1]["lines"] == [
         "set: one card (13 of them)", "set: 2 of a rank (13 of them)", "set: 3 of a rank (13 of them)",
@@ -56,7 +56,7 @@ def test_plays_that_differ_in_length_only_are_one_line() -> None:
     assert sections[3]["lines"] == ["by place: from -2 to 2 points", "a match is one deal"]
 
 
-def test_players_read_how_to_play() -> None:
+def test_player_description_lists_beating_plays() -> None:
     text = run("kb", "describe", "president", "--for", "player").stdout
     assert "pair: 2 of a rank  ♣8 ♦8" in text
     assert "pair 8 ♣8 ♦8 is beaten by: pair from ♣9 ♦9 up" in text

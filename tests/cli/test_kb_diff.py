@@ -77,7 +77,7 @@ def test_no_difference(tmp_path: Path) -> None:
     assert "120 states compared, 12 of them card exchanges or bids" in out
 
 
-def test_what_one_preference_changes() -> None:
+def test_removed_preference_is_reported_with_its_effects() -> None:
     games = str(amount(8, 40))
     answer = run_command("kb", "diff", "president", "--without", "pass", "--states", "200", "--games", games, "--json")
     assert answer.exit_code == 0
@@ -89,7 +89,7 @@ def test_what_one_preference_changes() -> None:
     assert after["pass_share"] > before["pass_share"]
 
 
-def test_a_preference_that_changes_decisions(keen_president: Path) -> None:
+def test_added_preference_that_changes_decisions_is_reported(keen_president: Path) -> None:
     diff = difference(keen_president, game="president")
     assert list(diff) == [
         "game", "directory", "without", "profiles", "seed", "states", "choices", "left_out", "stuck", "labels",
@@ -114,7 +114,7 @@ def test_a_preference_that_changes_decisions(keen_president: Path) -> None:
 
 
 @long
-def test_a_preference_that_changes_what_is_returned(tmp_path: Path) -> None:
+def test_added_preference_that_changes_choices_is_reported(tmp_path: Path) -> None:
     """Report that the highest card is returned instead of a low one, and no other difference."""
     diff = difference(folder := edited(tmp_path / "generous", more=GENEROUS))
     assert (diff["states"], diff["choices"]) == (120, 12)
@@ -129,7 +129,7 @@ def test_a_preference_that_changes_what_is_returned(tmp_path: Path) -> None:
     assert "labels: equal in every state" in out
 
 
-def test_an_option_that_is_lost_is_a_difference(tmp_path: Path) -> None:
+def test_lost_option_is_reported(tmp_path: Path) -> None:
     """A bid that is not offered any more, in states of play and in those of records."""
     folder, file = tmp_path / "cautious", tmp_path / "games.jsonl"
     bidding = ("--profile", "botzone_bidding")
@@ -156,14 +156,14 @@ def test_an_option_that_is_lost_is_a_difference(tmp_path: Path) -> None:
 
 
 @long
-def test_an_example_is_a_state_that_can_be_explained(keen: Path) -> None:
+def test_example_states_are_complete(keen: Path) -> None:
     (example, *_) = difference(keen, "--records", str(SAMPLE))["examples"]
     gone = sum(map(len, example["state"].get("gone", [])))
     assert sum(example["state"]["cards"]) + len(example["state"]["hand"]) + gone == 108
 
 
 @long
-def test_a_rule_that_changes_labels(tmp_path: Path) -> None:
+def test_lost_labels_are_reported(tmp_path: Path) -> None:
     rules = {"labels.lp": ("wilds(F,2) :- kind(F,straight).", "wilds(F,0) :- kind(F,straight).")}
     folder = edited(tmp_path / "tame", rules)
     diff = difference(folder, "--states", "300")
@@ -174,20 +174,20 @@ def test_a_rule_that_changes_labels(tmp_path: Path) -> None:
 
 
 @long
-def test_a_constraint_that_drops_moves(tmp_path: Path) -> None:
+def test_decisions_changed_by_a_constraint_are_counted(tmp_path: Path) -> None:
     diff = difference(edited(tmp_path / "strict", more=":- play(pass), not leading.\n"))
     assert diff["causes"]["constraint"] == diff["changed"] > 0
     assert diff["preferences"] == []
 
 
 @long
-def test_the_same_seed_says_the_same(keen: Path) -> None:
+def test_diff_is_deterministic_for_a_seed(keen: Path) -> None:
     first, again, other = (difference(keen, "--seed", seed, "--states", "60") for seed in "445")
     assert first == again != other
 
 
 @pytest.mark.parametrize("what", ["nowhere", "empty"])
-def test_what_is_wrong_is_said(tmp_path: Path, what: str) -> None:
+def test_missing_or_empty_folder_is_an_error(tmp_path: Path, what: str) -> None:
     if what == "empty":
         (tmp_path / what).mkdir()
     code, _, err = run(tmp_path / what)
@@ -205,7 +205,7 @@ def variant(folder: Path, more: str, parent: str = "president") -> Path:
     return folder
 
 
-def test_a_rule_of_the_house_has_a_smallest_hand_and_a_balance(tmp_path: Path) -> None:
+def test_diff_has_smallest_hand_and_balance(tmp_path: Path) -> None:
     """Show the smallest hand for a rule against leading a pair of threes before a seat with one card."""
     rules = "#external cards(W,N) : who(W), N = 1..16.\nbarred(set(3,2)) :- cards(next,1), not cards(next,2).\n"
     folder, games = variant(tmp_path / "house", rules), str(amount(8, 40))
@@ -232,7 +232,7 @@ def test_a_rule_of_the_house_has_a_smallest_hand_and_a_balance(tmp_path: Path) -
     assert "only one move" in text
 
 
-def test_other_cards_for_the_same_labels_are_seen(tmp_path: Path) -> None:
+def test_other_cards_for_equal_labels_are_reported(tmp_path: Path) -> None:
     """Report other card sets where the labels are the same."""
     rules = (
         "only(set(3,1),1,card(3,s)).\nlacking_spade :- not held(3,s,1).\n#external held(R,S,N) : R = 3, S = s, N = 1.\n"
@@ -247,7 +247,7 @@ def test_other_cards_for_the_same_labels_are_seen(tmp_path: Path) -> None:
     assert len(diff["smallest"]["hand"]) == 1
 
 
-def test_rules_that_leave_no_move_are_told_and_not_stumbled_over(tmp_path: Path) -> None:
+def test_rules_without_a_legal_move_are_reported(tmp_path: Path) -> None:
     rules = "only(set(3,1),1,card(3,s)).\n"
     extent = "--states", str(amount(300, 600)), "--games", str(amount(12, 30))
     code, out, err = run_of("president", variant(tmp_path / "stuck", rules), *extent)
@@ -256,7 +256,7 @@ def test_rules_that_leave_no_move_are_told_and_not_stumbled_over(tmp_path: Path)
     assert "balance: play stops by the edited rules: seat" in out
 
 
-def test_options_are_the_same_whatever_their_numbers(tmp_path: Path) -> None:
+def test_options_are_matched_by_name(tmp_path: Path) -> None:
     """Match options by name when a rare new option shifts their numbers."""
     rules = "option(none) :- stage(give), held(R,c,1) : R = 2..14.\nlisted(none,0).\n"
     code, out, _ = run_of("hearts", variant(tmp_path / "house", rules, "hearts"), "--games", "0", "--json")
@@ -281,7 +281,7 @@ def test_two_profiles_are_compared(tmp_path: Path) -> None:
     assert run_command("kb", "diff", str(folder)).exit_code == 2
 
 
-def test_records_go_by_their_profile_and_those_left_out_are_counted(tmp_path: Path) -> None:
+def test_records_use_their_profile_and_skipped_ones_are_counted(tmp_path: Path) -> None:
     file, mixed, wrong = (tmp_path / name for name in ("lowest.jsonl", "mixed.jsonl", "wrong.jsonl"))
     play = ("--games", "2", "--seed", "3", "--profile", "lowest_seat", "--record", str(file))
     assert run_command("match", "paodekuai", "greedy", "greedy", *play).exit_code == 0
@@ -306,7 +306,7 @@ def test_records_go_by_their_profile_and_those_left_out_are_counted(tmp_path: Pa
     assert "wrong.jsonl:1: " in refused.stderr
 
 
-def test_points_that_differ_are_reported_though_the_moves_are_equal(tmp_path: Path) -> None:
+def test_different_points_are_reported_for_equal_moves(tmp_path: Path) -> None:
     edits = {"game.lp": ("place_points(2,1). place_points(3,-1).", "place_points(2,2). place_points(3,-2).")}
     folder = edited(tmp_path / "other", edits, name="president")
     shown = run(folder, game="president")[1]

@@ -16,7 +16,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(planner(tmp_path_factory.mktemp("solve")))
 
 
-def test_a_folder_of_inputs(tmp_path: Path) -> None:
+def test_inputs_of_a_plain_folder_are_solved(tmp_path: Path) -> None:
     (tmp_path / "plan.lp").write_text(
         "#external held(R) : R = 1..3. { keep(R) } :- held(R). cost(lose(R), R) :- held(R), not keep(R)."
     )
@@ -33,7 +33,7 @@ def test_a_folder_of_inputs(tmp_path: Path) -> None:
     assert 'give "inputs"' in json.loads(run("kb", "solve", str(tmp_path), STATE).stdout)["error"]
 
 
-def test_a_game_state(folder: str) -> None:
+def test_moves_of_a_game_state_are_solved(folder: str) -> None:
     answer = json.loads(run("kb", "solve", folder, STATE, "--move", "S3 H3").stdout)
     assert answer["answers"] == [["later(1)"]]
     whole = json.loads(run("kb", "solve", folder, STATE, "--moves").stdout)["moves"]
@@ -52,19 +52,19 @@ def test_only_derived_predicates_are_shown(folder: str, name: str) -> None:
     assert ("did you mean 'later/1'?" in done.stderr) == (name in ("later/2", "latr/1"))
 
 
-def test_inputs_are_shown_too(folder: str) -> None:
+def test_show_option_accepts_inputs(folder: str) -> None:
     done = run("kb", "solve", folder, STATE, "--move", "S3 H3", "--show", "later/1", "--show", "left/2")
     assert "later(1)" in json.loads(done.stdout)["answers"][0]
 
 
-def test_the_check_says_who_answers(folder: str) -> None:
+def test_check_points_to_kb_solve_for_choice_rules(folder: str) -> None:
     done = run("kb", "check", folder)
     assert done.exit_code == 1
     assert "plan.lp:3:1-26: error: choice rules have no circuit" in done.stderr
     assert "kb solve, ClingoReasoner" in done.stderr
 
 
-def test_an_agent_goes_by_it(folder: str) -> None:
+def test_agent_with_clingo_option_plays_and_explains(folder: str) -> None:
     done = run("match", "president", f"kb:clingo={folder}", "random", "--games", "2", "--json")
     assert json.loads(done.stdout)["games"] == 2
     why = run("explain", "president", "--agent", f"kb:clingo={folder}", stdin=STATE)

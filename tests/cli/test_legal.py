@@ -40,7 +40,7 @@ def lines(*states: Any) -> str:
     return "".join(f"{state if isinstance(state, str) else json.dumps(state)}\n" for state in states)
 
 
-def test_states_from_stdin_and_from_files_are_answered_alike(tmp_path: Path) -> None:
+def test_stdin_and_files_give_equal_answers(tmp_path: Path) -> None:
     text = lines(FOLLOWING, {"level": "8", "hand": ["S3"], "to_beat": None})
     (tmp_path / "states.jsonl").write_text(text)
     (tmp_path / "states.jsonl.gz").write_bytes(gzip.compress(text.encode()))
@@ -52,7 +52,7 @@ def test_states_from_stdin_and_from_files_are_answered_alike(tmp_path: Path) -> 
     }
 
 
-def test_stages_of_an_exchange() -> None:
+def test_exchange_stages_have_their_own_moves() -> None:
     hand = ["H8", "S5", "D9", "D9"]
     answer = run(
         "legal", "guandan", stdin=lines(*({"level": "8", "hand": hand, "stage": s} for s in ("tribute", "back")))
@@ -63,7 +63,7 @@ def test_stages_of_an_exchange() -> None:
     ]
 
 
-def test_a_bad_line_is_answered_in_its_place_and_the_others_all_the_same() -> None:
+def test_invalid_lines_are_answered_in_order_with_their_number() -> None:
     answer = run("legal", "guandan", stdin=lines(FOLLOWING, "garbage", "", FOLLOWING, "[]"))
     results = [json.loads(line) for line in answer.stdout.splitlines()]
     assert answer.exit_code == 1
@@ -73,7 +73,7 @@ def test_a_bad_line_is_answered_in_its_place_and_the_others_all_the_same() -> No
     assert answer.stderr.splitlines() == [results[1]["error"], results[3]["error"]]
 
 
-def test_a_state_may_name_its_profile() -> None:
+def test_state_can_contain_its_profile() -> None:
     states = [FOLLOWING | {"profile": name} for name in ("platform", "standard", "bogus", "../profiles/standard")]
     answer = run("legal", "guandan", stdin=lines(*states))
     first, second, *others = [json.loads(line) for line in answer.stdout.splitlines()]
@@ -81,7 +81,7 @@ def test_a_state_may_name_its_profile() -> None:
     assert all("platform, standard" in other["error"] for other in others)
 
 
-def test_other_rules_give_other_moves(tmp_path: Path) -> None:
+def test_kb_option_changes_the_moves(tmp_path: Path) -> None:
     """The five and the eight of hearts form no pair where the wild card is a spade."""
     run("kb", "copy", "guandan", str(tmp_path / "rules"), "--standalone")
     vocabulary = tmp_path / "rules" / "vocabulary.lp"
@@ -104,7 +104,7 @@ def test_other_rules_give_other_moves(tmp_path: Path) -> None:
         '{"level":"8","hand":["' + "H" * 100_000 + '"]}',
     ],
 )  # fmt: skip
-def test_bad_lines(line: str) -> None:
+def test_invalid_lines_are_rejected(line: str) -> None:
     answer = run("legal", "guandan", stdin=f"{line}\n")
     assert answer.exit_code == 1
     (result,) = map(json.loads, answer.stdout.splitlines())
@@ -123,7 +123,7 @@ def test_every_line_gets_an_answer(states: list[Any]) -> None:
 
 
 @given(st.lists(st.binary(max_size=12), max_size=12), st.integers(1, 9))
-def test_lines_do_not_depend_on_how_they_arrive(pieces: list[bytes], size: int) -> None:
+def test_line_batches_are_independent_of_chunk_size(pieces: list[bytes], size: int) -> None:
     text = b"\n".join(piece.replace(b"\n", b"") for piece in pieces)
 
     class Drip:
@@ -138,14 +138,14 @@ def test_lines_do_not_depend_on_how_they_arrive(pieces: list[bytes], size: int) 
     assert read == list(enumerate(text.split(b"\n"), 1))
 
 
-def test_a_line_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_long_lines_are_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("abl_cards.core.jsonl.MAX_LINE_BYTES", 100)
     answer = run("legal", "guandan", stdin="x" * 10_000)
     assert answer.exit_code == 1
     assert "line 1 is longer than" in answer.stderr
 
 
-def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+def test_unreadable_files_are_one_line_errors(tmp_path: Path) -> None:
     (tmp_path / "broken.gz").write_bytes(gzip.compress(b"{}" * 999)[:-9])
     for name in ("nowhere.jsonl", ".", "broken.gz"):
         answer = run("legal", "guandan", str(tmp_path / name))
@@ -154,7 +154,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         assert len(answer.stderr.splitlines()) == 1
 
 
-def test_labels_stand_beside_the_moves() -> None:
+def test_labels_option_adds_labels() -> None:
     answer = run("legal", "guandan", "--labels", stdin=lines(FOLLOWING))
     result = json.loads(answer.stdout)
     assert list(result) == ["moves", "labels"]

@@ -40,7 +40,7 @@ def test_match_json_is_stable() -> None:
     assert again.stdout == answer.stdout
 
 
-def test_match_as_a_table() -> None:
+def test_match_prints_a_table() -> None:
     answer = run("match", "president", "random", "random", "--games", "3")
     assert answer.exit_code == 0
     assert "95 % interval" in answer.stdout
@@ -61,7 +61,7 @@ def test_progress_counts_the_episodes_of_long_matches(monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize(("name", "game"), [("games.jsonl", "guandan"), ("games.jsonl.gz", "president")])
-def test_a_recorded_match_replays(tmp_path: Path, name: str, game: str) -> None:
+def test_recorded_match_replays_without_disagreements(tmp_path: Path, name: str, game: str) -> None:
     path = tmp_path / name
     played = run("match", game, "greedy", "random", "--games", "2", "--record", str(path), "--json")
     episodes = json.loads(played.stdout)["episodes"]
@@ -71,7 +71,7 @@ def test_a_recorded_match_replays(tmp_path: Path, name: str, game: str) -> None:
     assert replayed.stdout.endswith(" 0 disagreements\n")
 
 
-def test_a_variant_reads_the_records_of_its_parent(tmp_path: Path) -> None:
+def test_variant_reads_records_of_its_parent(tmp_path: Path) -> None:
     """A variant may have other preferences alone; its own records are not those of the parent."""
     folder, file, own = tmp_path / "ours", tmp_path / "games.jsonl", tmp_path / "own.jsonl"
     assert run("kb", "copy", "gandengyan", str(folder), "preferences").exit_code == 0
@@ -87,7 +87,7 @@ def test_a_variant_reads_the_records_of_its_parent(tmp_path: Path) -> None:
     assert run("explain", "gandengyan", str(own), "--move", "2").exit_code == 1
 
 
-def test_a_full_disk_ends_a_match_in_a_line(tmp_path: Path) -> None:
+def test_full_disk_keeps_finished_episodes(tmp_path: Path) -> None:
     """Keep the finished episodes."""
     path = tmp_path / "games.jsonl"
     with files_up_to(30_000):
@@ -112,7 +112,7 @@ def test_a_full_disk_ends_a_match_in_a_line(tmp_path: Path) -> None:
         (["greedy", "random", "--record", "."], 1, "no file"),
     ],
 )
-def test_a_match_that_cannot_be(
+def test_invalid_matches_are_rejected(
     arguments: list[str], code: int, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -122,19 +122,19 @@ def test_a_match_that_cannot_be(
     assert not list(tmp_path.iterdir())
 
 
-def test_the_sample_of_the_contest_replays() -> None:
+def test_contest_sample_replays_without_disagreements() -> None:
     answer = run("replay", "guandan", str(SAMPLE))
     assert (answer.exit_code, answer.stdout) == (0, "42 episodes, 3327 plays, 0 disagreements\n")
 
 
-def test_the_first_records_of_the_contest_replay(shared_data: Path) -> None:
+def test_first_contest_records_replay_without_disagreements(shared_data: Path) -> None:
     answer = run("replay", "guandan", str(shared_data / "guandan_contest_bots.jsonl.gz"), "--limit", "60", "--json")
     report = json.loads(answer.stdout)
     assert list(report) == ["episodes", "plays", "disagreements"]
     assert (report["episodes"], report["disagreements"]) == (60, [])
 
 
-def test_disagreements_come_with_file_and_line(tmp_path: Path, episodes: list[dict[str, Any]]) -> None:
+def test_disagreements_have_file_and_line(tmp_path: Path, episodes: list[dict[str, Any]]) -> None:
     wrong = episodes[1] | {"order": episodes[1]["order"][::-1]}
     path = write(tmp_path / "games.jsonl", episodes[0], wrong, "garbage", episodes[0])
     answer = run("replay", "guandan", path)
@@ -158,7 +158,7 @@ def test_disagreements_come_with_file_and_line(tmp_path: Path, episodes: list[di
     ],
     ids=str,
 )  # fmt: skip
-def test_a_damaged_record_is_a_disagreement(
+def test_damaged_record_is_a_disagreement(
     tmp_path: Path, episodes: list[dict[str, Any]], damage: dict[str, Any]
 ) -> None:
     answer = run("replay", "guandan", write(tmp_path / "games.jsonl", episodes[0] | damage))
@@ -173,7 +173,7 @@ def test_a_damaged_record_is_a_disagreement(
     ("content", "words"),
     [(None, "No such file"), (b"", "no records"), (b"\n\n", "no records"), (b"\x00\x01", "zero bytes")],
 )
-def test_what_is_no_file_of_records(tmp_path: Path, content: bytes | None, words: str) -> None:
+def test_invalid_record_files_are_rejected(tmp_path: Path, content: bytes | None, words: str) -> None:
     path = tmp_path / "games.jsonl"
     if content is not None:
         path.write_bytes(content)

@@ -16,7 +16,7 @@ LATIN = re.compile(r"[A-Za-z]{2}")
 
 
 @pytest.mark.parametrize("name", ["hearts", "doudizhu", "tractor"])
-def test_moves_and_positions_have_no_codes(name: str) -> None:
+def test_moves_and_positions_contain_no_codes(name: str) -> None:
     engine = load(name).engine()
     decisions = engine.sample_decisions(8, 5)
     for row in range(len(decisions.view)):
@@ -38,7 +38,7 @@ def test_cards_have_the_colours_of_their_suits() -> None:
     assert ["red" in str(span.style) for span in written.spans] == [True, False]
 
 
-def test_a_single_card_is_named_once_where_labels_have_no_names(tmp_path: Path) -> None:
+def test_single_card_without_label_name_is_named_once(tmp_path: Path) -> None:
     """The ten was written as ``card HT: ♥10``, since its name has the letter."""
     (tmp_path / "variant.lp").write_text("% nameless · whist.\n\nparent(whist). leaves_out(words).\n", "utf-8")
     engine = load(str(tmp_path)).engine()
@@ -47,7 +47,7 @@ def test_a_single_card_is_named_once_where_labels_have_no_names(tmp_path: Path) 
     assert [texts.to_rich(texts.move(point, row)).plain for row in range(2)] == ["♥10", "♥J"]
 
 
-def test_bars_have_the_width_of_their_numbers() -> None:
+def test_bar_widths_are_proportional_to_values() -> None:
     assert loss_bar(2.0, 2.0) == "█" * len(loss_bar(2.0, 2.0))
     assert len(loss_bar(-2.0, 2.0)) == len(loss_bar(2.0, 2.0)) == 2 * len(loss_bar(1.0, 2.0))
     bar = interval_bar(0.0, 0.5, 1.0)

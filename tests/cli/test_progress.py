@@ -39,7 +39,7 @@ def test_short_work_prints_nothing(clock: Clock, capfd: pytest.CaptureFixture[st
     assert capfd.readouterr() == ("", "")
 
 
-def test_long_work_prints_a_line_in_each_interval(clock: Clock, capfd: pytest.CaptureFixture[str]) -> None:
+def test_long_work_prints_one_line_per_interval(clock: Clock, capfd: pytest.CaptureFixture[str]) -> None:
     with show_progress("games", None) as show:
         for second in range(66):
             clock.seconds = second
@@ -52,7 +52,7 @@ def test_long_work_prints_a_line_in_each_interval(clock: Clock, capfd: pytest.Ca
     assert lines[-1] == "games: 60,000 of 200,000, kb leads, 1:00, about 2:20 left"
 
 
-def test_a_status_prints_what_is_being_done(clock: Clock, capfd: pytest.CaptureFixture[str]) -> None:
+def test_status_prints_the_current_step(clock: Clock, capfd: pytest.CaptureFixture[str]) -> None:
     with show_status("measuring") as show:
         show("play")
         clock.seconds = LINE_SECONDS
@@ -61,7 +61,7 @@ def test_a_status_prints_what_is_being_done(clock: Clock, capfd: pytest.CaptureF
     assert capfd.readouterr() == ("", "circuits, 0:10\n")
 
 
-def test_work_that_reports_nothing_prints_lines_too(
+def test_lines_are_printed_without_progress_reports(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(progress, "LINE_SECONDS", 0.01)
@@ -86,9 +86,7 @@ def _compile_called(number: int) -> Callable[[int], int]:
     return called
 
 
-def test_lines_say_that_a_kernel_is_compiled(
-    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_lines_show_kernel_compilation(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(progress, "LINE_SECONDS", 0.01)
     changes: list[bool] = []
     with show_progress("games", 100) as show, progress.watch_compilations(changes.append):
@@ -104,9 +102,7 @@ def test_lines_say_that_a_kernel_is_compiled(
     assert changes == [True, False]  # what a kernel calls is compiled with it
 
 
-def test_no_time_is_stated_while_most_games_that_began_together_are_running(
-    clock: Clock, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_no_remaining_time_before_parallel_games_end(clock: Clock, capfd: pytest.CaptureFixture[str]) -> None:
     with show_progress("games", 400, side_by_side=4096) as show:
         for second in range(231):  # the games end between 200 and 240 seconds after they began
             clock.seconds = second
@@ -119,7 +115,9 @@ def test_no_time_is_stated_while_most_games_that_began_together_are_running(
     ]
 
 
-def test_games_in_several_rounds_count_from_the_start(clock: Clock, capfd: pytest.CaptureFixture[str]) -> None:
+def test_remaining_time_of_several_rounds_counts_from_the_start(
+    clock: Clock, capfd: pytest.CaptureFixture[str]
+) -> None:
     with show_progress("games", 300, side_by_side=100) as show:
         for second, done in ((10, 60), (20, 100), (30, 130), (40, 200)):
             clock.seconds = second
@@ -132,7 +130,7 @@ def test_games_in_several_rounds_count_from_the_start(clock: Clock, capfd: pytes
     ]
 
 
-def test_games_that_end_at_once_state_no_time(clock: Clock, capfd: pytest.CaptureFixture[str]) -> None:
+def test_no_remaining_time_when_games_end_together(clock: Clock, capfd: pytest.CaptureFixture[str]) -> None:
     with show_progress("games", 8, side_by_side=8) as show:
         clock.seconds = LINE_SECONDS
         show(6, "")

@@ -30,11 +30,11 @@ def played(game: str, ray: RayAddress = None, quick: bool = False) -> None:
         ("--ray auto whist", "whist auto False"),
     ],
 )
-def test_an_address_may_be_left_out(words: str, understood: str) -> None:
+def test_address_is_optional(words: str, understood: str) -> None:
     assert CliRunner().invoke(app, words.split()).stdout.strip() == understood
 
 
-def test_without_ray_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_ray_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
     result = run("match", "president", "kb", "greedy", "--games", "2", "--ray")
     assert result.exit_code == 1

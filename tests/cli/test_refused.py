@@ -114,12 +114,12 @@ def all_commands(group: Any, before: tuple[str, ...] = ()) -> Iterator[str]:
             yield " ".join((*before, name))
 
 
-def test_every_command_is_tried() -> None:
+def test_list_of_commands_is_complete() -> None:
     assert set(all_commands(get_command(app))) == set(COMMANDS)
 
 
 @pytest.mark.parametrize("edit", EDITS)
-def test_errors_are_at_the_edited_line(edit: str, folders: Path) -> None:
+def test_errors_have_the_edited_line(edit: str, folders: Path) -> None:
     place = EDITS[edit][2]
     assert place in check_errors(folders / edit)[0]
 
@@ -128,7 +128,7 @@ RULED = [name for name, arguments in COMMANDS.items() if arguments]
 
 
 @pytest.mark.parametrize("command", RULED)
-def test_no_command_answers_by_refused_rules(command: str, folders: Path, tmp_path: Path) -> None:
+def test_every_command_rejects_invalid_rules(command: str, folders: Path, tmp_path: Path) -> None:
     """Every edit meets a sixth of the commands, and with --long all of them."""
     stride = amount(6, 1)
     for edit in list(EDITS)[RULED.index(command) % stride :: stride]:
@@ -143,7 +143,7 @@ def test_no_command_answers_by_refused_rules(command: str, folders: Path, tmp_pa
         assert command == "run" or not (tmp_path / edit).exists()  # a run begins with its log
 
 
-def test_kb_diff_compares_what_compiles_and_prints_the_errors(folders: Path) -> None:
+def test_kb_diff_compares_compilable_rules_and_prints_errors(folders: Path) -> None:
     for edit, sides in (("leads", ("sound", "leads")), ("never_left", ("never_left", "sound"))):
         one, two = (str(folders / side) for side in sides)
         done = run("kb", "diff", one, two, "--states", "20", "--games", "0", "--json")
@@ -155,7 +155,7 @@ def test_kb_diff_compares_what_compiles_and_prints_the_errors(folders: Path) -> 
     assert error_lines(done.stderr) == check_errors(folders / "unknown")
 
 
-def test_a_parent_is_blamed_for_its_own_errors(tmp_path: Path) -> None:
+def test_errors_of_a_parent_are_reported_in_its_files(tmp_path: Path) -> None:
     shutil.copytree(NEW_GAME, tmp_path / "sound")
     with (tmp_path / "sound" / "game.lp").open("a") as stream:
         stream.write("deals(0,20).\n")
@@ -166,7 +166,7 @@ def test_a_parent_is_blamed_for_its_own_errors(tmp_path: Path) -> None:
     assert "sound/game.lp:" in error
 
 
-def test_warnings_stop_nothing(folders: Path) -> None:
+def test_warnings_do_not_stop_commands(folders: Path) -> None:
     folder = folders / "warned"
     folder.mkdir()
     (folder / "variant.lp").write_text("parent(sound).\n")
@@ -176,7 +176,7 @@ def test_warnings_stop_nothing(folders: Path) -> None:
     assert json.loads(done.stdout)["moves"] == [["S3"]]
 
 
-def test_another_profile_may_be_broken(tmp_path: Path) -> None:
+def test_errors_in_unused_profiles_are_ignored(tmp_path: Path) -> None:
     """Check only the profile in use."""
     folder = tmp_path / "mine"
     shutil.copytree(NEW_GAME, folder)

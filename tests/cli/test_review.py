@@ -19,7 +19,7 @@ def record(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("players", [5, "abc", {"a": 1}, ["\x1b]0;title\x07"] * 4, [None] * 9])
-def test_names_of_players_are_names_or_nothing(tmp_path: Path, record: dict[str, Any], players: Any) -> None:
+def test_invalid_player_names_are_not_printed(tmp_path: Path, record: dict[str, Any], players: Any) -> None:
     file = tmp_path / "games.jsonl"
     file.write_text(json.dumps({**record, "players": players}))
     result = run("review", "president", str(file), "--deals", "4", "--moves", "2")

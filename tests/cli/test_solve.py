@@ -21,7 +21,7 @@ def test_json_has_the_documented_keys() -> None:
     assert solution["line"][:2] == ["3344", ""]
 
 
-def test_following_and_text() -> None:
+def test_to_beat_option_and_text_output() -> None:
     result = invoke("solve", "big2", "46", "55", "--to-beat", "3")
     assert result.exit_code == 0
     assert "value +2: HAND1 wins 2 cards" in result.stdout
@@ -31,7 +31,7 @@ def test_following_and_text() -> None:
 DOUDIZHU = ["334567K2", "45JJ", "99A2", "--state", '{"landlord":0}']
 
 
-def test_two_parties() -> None:
+def test_two_parties_are_solved() -> None:
     result = invoke("solve", "doudizhu", *DOUDIZHU, "--json")
     solution = json.loads(result.stdout)
     assert list(solution) == ["value", "line", "moves", "nodes", "seconds"]
@@ -41,7 +41,7 @@ def test_two_parties() -> None:
     assert text.startswith(f"value {solution['value']:+g}: seat 0 ")
 
 
-def test_before_an_act_of_a_record(tmp_path: Path) -> None:
+def test_position_before_an_act_of_a_record_is_solved(tmp_path: Path) -> None:
     """Solve the position before the last play as won, as it was in the record."""
     file = tmp_path / "games.jsonl"
     invoke("match", "doudizhu", "greedy", "random", "--games", "1", "--record", str(file))
@@ -69,7 +69,7 @@ def test_before_an_act_of_a_record(tmp_path: Path) -> None:
         (["big2", "3345667889TJJQKKA2", "3456677899TTJQQA22", "--seconds", "0"], "not solved in 0 s"),
     ],
 )
-def test_problems_are_said_in_a_line(arguments: list[str], says: str) -> None:
+def test_errors_are_one_line(arguments: list[str], says: str) -> None:
     result = invoke("solve", *arguments)
     assert result.exit_code in (1, 2)
     assert says in result.stderr
@@ -85,13 +85,13 @@ def test_problems_are_said_in_a_line(arguments: list[str], says: str) -> None:
         ({"to_beat": None}, ["--to-beat", "5"]),
     ],
 )
-def test_what_the_arguments_give_is_not_given_by_the_state(field: dict[str, object], arguments: list[str]) -> None:
+def test_state_must_not_repeat_arguments(field: dict[str, object], arguments: list[str]) -> None:
     result = invoke("solve", "big2", "33", "44", *arguments, "--state", json.dumps(field), "--json")
     assert (result.exit_code, result.stdout) == (2, "")
     assert next(iter(field)) in result.stderr
 
 
-def test_the_state_gives_the_play_to_beat() -> None:
+def test_state_can_contain_the_play_to_beat() -> None:
     answers = [
         json.loads(invoke("solve", "big2", "46", "55", *more, "--json").stdout)
         for more in (["--state", '{"to_beat":"3"}'], ["--to-beat", "3", "--state", "{}"])
@@ -108,13 +108,13 @@ def _solve_value(*arguments: str) -> float:
     return float(json.loads(result.stdout)["value"])
 
 
-def test_how_often_seats_have_played_follows_where_the_landlord_leads() -> None:
+def test_number_of_plays_is_inferred_when_the_landlord_leads() -> None:
     """Infer the number of plays for the doubled stake: one more for the landlord who leads."""
     assert _solve_value("doudizhu", "57", "8", "99", "--state", '{"landlord":0}') == -2
 
 
 @pytest.mark.parametrize(("plays", "value"), [([2, 1, 1], -2), ([1, 0, 2], -2), ([0, 0, 0], -4)])
-def test_a_state_says_how_often_seats_have_played(plays: list[int], value: int) -> None:
+def test_state_can_contain_the_number_of_plays(plays: list[int], value: int) -> None:
     more = json.dumps({"landlord": 0, "laid_down": plays})
     assert _solve_value("doudizhu", "57", "8", "99", "--state", more) == value
 
@@ -127,7 +127,7 @@ def test_a_state_says_how_often_seats_have_played(plays: list[int], value: int) 
         ({"hand": "57", "cards": [1, 2], "landlord": 0, "seat": 0, "laid_down": [2, 2, 2]}, "face"),
     ],
 )
-def test_an_open_input_is_named(state: dict[str, object], field: str, tmp_path: Path) -> None:
+def test_missing_inputs_are_reported(state: dict[str, object], field: str, tmp_path: Path) -> None:
     file = tmp_path / "state.json"
     file.write_text(json.dumps(state))
     result = invoke("solve", "doudizhu", str(file))
@@ -135,7 +135,7 @@ def test_an_open_input_is_named(state: dict[str, object], field: str, tmp_path: 
     assert f'give "{field}"' in result.stderr
 
 
-def test_who_went_out_first_is_said(tmp_path: Path) -> None:
+def test_finishing_order_is_required_and_used(tmp_path: Path) -> None:
     file = tmp_path / "state.json"
     state = {"level": "2", "hand": ["H9", "S9"], "face": [["D3"], [], []], "seat": 0}
     file.write_text(json.dumps(state))
@@ -147,7 +147,7 @@ def test_who_went_out_first_is_said(tmp_path: Path) -> None:
     assert len(values) == 2
 
 
-def test_who_has_passed_follows_from_whose_play_it_is() -> None:
+def test_passed_seats_are_inferred_from_the_top_play() -> None:
     """Infer that seat 1 has passed when seat 2 answers the landlord's four."""
     more = {"landlord": 0, "seat": 2, "laid_down": [2, 1, 1]}
     given = _solve_value(
@@ -166,7 +166,7 @@ def test_who_has_passed_follows_from_whose_play_it_is() -> None:
     )
 
 
-def test_the_printed_state_of_a_record_is_solved_as_the_record(tmp_path: Path) -> None:
+def test_printed_state_is_solved_like_its_record(tmp_path: Path) -> None:
     records, state = tmp_path / "games.jsonl", tmp_path / "state.json"
     invoke("match", "doudizhu", "greedy", "random", "--games", "3", "--record", str(records))
     for line, text in enumerate(records.read_text().splitlines(), 1):
@@ -191,7 +191,7 @@ def _hands(record: dict[str, Any], act: int) -> list[str]:
 
 
 @pytest.mark.parametrize("game", ["spades", "gandengyan"])
-def test_a_game_that_cannot_be_solved_is_refused_before_its_state_is_read(game: str) -> None:
+def test_unsolvable_games_are_rejected_before_reading_the_state(game: str) -> None:
     """No field of the state is asked for in vain."""
     result = invoke("solve", game, "H9 SK", "HT C3", "D5 C5", "CA S4")
     assert result.exit_code == 1
@@ -199,7 +199,7 @@ def test_a_game_that_cannot_be_solved_is_refused_before_its_state_is_read(game: 
     assert "give" not in result.stderr
 
 
-def test_the_time_limit_counts_from_the_first_positions(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_time_limit_starts_at_the_first_positions(monkeypatch: pytest.MonkeyPatch) -> None:
     """Compiling comes before them; it took a minute of a limit of five seconds."""
     seconds = [0.0]
     monkeypatch.setattr(time, "perf_counter", lambda: seconds[-1])

@@ -42,7 +42,7 @@ def test_json_has_the_documented_keys(careless: str) -> None:
     }
 
 
-def test_text_and_chinese(careless: str) -> None:
+def test_text_in_both_languages(careless: str) -> None:
     shown = run("split", "3444422XD", "--weights", careless, "--lang", "zh").stdout.splitlines()
     assert shown[0] == "手牌  3444422XD"
     assert "4 手" in shown[2]
@@ -54,7 +54,7 @@ def test_text_and_chinese(careless: str) -> None:
     assert shown[-1] == "fewest the same"
 
 
-def test_the_shipped_splitter_answers() -> None:
+def test_shipped_splitter_splits_a_hand() -> None:
     report = json.loads(run("split", "34445556789TA22XD", "--json").stdout)
     assert sum(len(cards) for cards in report["plays"]) == 17
     assert report["plays"][-1] == "XD"
@@ -71,7 +71,7 @@ def test_the_shipped_splitter_answers() -> None:
         (["3", "--weights", "nowhere.safetensors"], 1, "nowhere.safetensors: there is no such file"),
     ],
 )
-def test_problems_are_said_in_a_line(arguments: list[str], code: int, says: str) -> None:
+def test_errors_are_one_line(arguments: list[str], code: int, says: str) -> None:
     answer = run("split", *arguments)
     assert answer.exit_code == code
     assert says in answer.stderr

@@ -26,7 +26,7 @@ def list_deals(*words: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in shown.stdout.splitlines()]
 
 
-def test_deals_are_as_sure_as_asked_and_the_same_again() -> None:
+def test_deals_have_the_confidence_and_are_deterministic() -> None:
     count = amount(2, 6)
     words = ["--class", "1", "--count", str(count), "--confidence", "0.8"]
     deals = list_deals(*words, "--seed", "7")
@@ -43,7 +43,7 @@ def test_deals_are_as_sure_as_asked_and_the_same_again() -> None:
     assert list_deals(*words, "--seed", "8") != deals
 
 
-def test_a_table_a_file_and_a_match(tmp_path: Path) -> None:
+def test_deals_are_printed_written_and_played(tmp_path: Path) -> None:
     file, words = tmp_path / "deals.jsonl", ["--class", "2", "--count", "3", "--confidence", "0.5"]
     shown = run("deal", "doudizhu", *words, "--seed", "1", "--out", str(file))
     assert shown.exit_code == 0
@@ -61,7 +61,7 @@ def test_a_table_a_file_and_a_match(tmp_path: Path) -> None:
     ]
 
 
-def test_a_secret_seed_is_drawn_and_told() -> None:
+def test_random_seed_is_drawn_and_printed() -> None:
     words = ["deal", "doudizhu", "--class", "1", "--count", "1", "--confidence", "0.5", "--json"]
     first, second = run(*words), run(*words)
     seed = first.stderr.split("seed ")[1].split()[0]
@@ -110,13 +110,13 @@ def test_strength_of_a_deal() -> None:
         (["match", "doudizhu", "kb", "kb", "--deals", "none.jsonl"], "none.jsonl", 1),
     ],
 )
-def test_problems_are_said_in_a_line(words: list[str], problem: str, code: int) -> None:
+def test_errors_are_one_line(words: list[str], problem: str, code: int) -> None:
     shown = run(*words)
     assert shown.exit_code == code
     assert problem in shown.stderr
 
 
-def test_a_bad_line_of_deals_is_named(tmp_path: Path) -> None:
+def test_invalid_deal_is_reported_with_file_and_line(tmp_path: Path) -> None:
     file = tmp_path / "deals.jsonl"
     file.write_text('{"landlord":"3","down":"4","up":"5"}\n')
     shown = run("match", "doudizhu", "greedy", "greedy", "--deals", str(file))

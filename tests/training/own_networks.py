@@ -1,4 +1,4 @@
-"""Networks and models of one's own, as a user writes them in a file."""
+"""Custom networks and models, as a user writes them in a file."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ def tiny(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def test_a_run_by_way_of_ablkit_is_the_same_run(tmp_path: Path) -> None:
+def test_ablkit_run_equals_trainer_run(tmp_path: Path) -> None:
     decisions = amount(400, 1500)
     alone = Trainer.from_config(settings(tmp_path / "alone", total_decisions=decisions))
     alone.fit()
@@ -41,7 +41,7 @@ def test_a_run_by_way_of_ablkit_is_the_same_run(tmp_path: Path) -> None:
     assert not same(alone, Trainer.from_config(settings(tmp_path / "fresh")))
 
 
-def test_one_part_can_be_replaced(tmp_path: Path) -> None:
+def test_reasoner_can_be_replaced(tmp_path: Path) -> None:
     class Timid(SamplingReasoner):
         """A reasoner that takes the last consistent label."""
 
@@ -77,7 +77,7 @@ class Uniform:
         return 0.0
 
 
-def test_a_model_without_weights_is_neither_saved_nor_resumed(tmp_path: Path) -> None:
+def test_model_without_weights_is_not_saved_or_resumed(tmp_path: Path) -> None:
     """Save nothing where a model has no weights to save; nothing else may take their place."""
     run = Trainer.from_config(settings(tmp_path, workers=1))
     own = Uniform(len(run.engine.labels))
@@ -106,13 +106,13 @@ def test_a_model_without_weights_is_neither_saved_nor_resumed(tmp_path: Path) ->
     JointBridge(again, model=ABLModel(PolicyBaseModel(again)))  # its networks are the run's
 
 
-def test_parts_are_swapped_in_one_process_only(tmp_path: Path) -> None:
+def test_bridge_rejects_several_workers(tmp_path: Path) -> None:
     with pytest.raises(GameError, match="workers=1") as error:
         JointBridge(Trainer.from_config(settings(tmp_path, workers=2)))
     assert error.value.code == ErrorCode.SETTING_CONFLICT
 
 
-def test_the_knowledge_base_knows_what_is_consistent(tmp_path: Path) -> None:
+def test_logic_forward_equals_legal_labels(tmp_path: Path) -> None:
     run = Trainer.from_config(settings(tmp_path))
     from abl_cards.training.bridge import DecisionBatch
 
@@ -125,7 +125,7 @@ def test_the_knowledge_base_knows_what_is_consistent(tmp_path: Path) -> None:
 
 
 @long
-def test_fifty_updates_with_a_choice_rule_in_the_knowledge_base(tmp_path: Path) -> None:
+def test_clingo_choice_rule_excludes_labels_in_training(tmp_path: Path) -> None:
     """Let clingo exclude labels of single low cards where the others of their rank can be played too."""
     folder, plan = small_planner(tmp_path)
     few: Any = {

@@ -1,4 +1,4 @@
-"""ABLkit's reasoners, and models of one's own, in the joint loop through ABLkit's classes."""
+"""ABLkit's reasoners, and custom models, in the joint loop through ABLkit's classes."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def favour_last(data_example: Any, candidates: Any, candidate_idxs: Any, reasoni
 
 
 @pytest.mark.parametrize("dist_func", ["confidence", "hamming", favour_last])
-def test_the_stock_reasoner_trains_and_its_moves_are_legal(tmp_path: Path, dist_func: Any) -> None:
+def test_ablkit_reasoner_trains_and_moves_are_legal(tmp_path: Path, dist_func: Any) -> None:
     trainer = trainer_in(tmp_path)
     bridge = JointBridge(trainer, reasoner=Reasoner(labels_of(trainer), dist_func=dist_func))
     before = {name: tensor.clone() for name, tensor in trainer.networks.state_dict().items()}
@@ -58,7 +58,7 @@ def test_the_stock_reasoner_trains_and_its_moves_are_legal(tmp_path: Path, dist_
     assert (lists.find(agent.play(decisions, np.zeros(20, np.uint64))) >= 0).all()
 
 
-def test_the_stock_reasoner_revises_labels_that_are_not_legal(tmp_path: Path) -> None:
+def test_ablkit_reasoner_revises_illegal_labels(tmp_path: Path) -> None:
     """A model that takes no rules into account predicts illegal labels; the nearest legal one is abduced."""
     trainer = trainer_in(tmp_path, kb_opponent_share=0.0, past_opponent_share=0.0)
     labels = trainer.engine.labels
@@ -70,7 +70,7 @@ def test_the_stock_reasoner_revises_labels_that_are_not_legal(tmp_path: Path) ->
     assert np.array_equal(rows.label, last)
 
 
-def test_an_own_knowledge_base_is_the_consistency_function(tmp_path: Path) -> None:
+def test_custom_knowledge_base_is_the_consistency_function(tmp_path: Path) -> None:
     trainer = trainer_in(tmp_path, kb_opponent_share=0.0, past_opponent_share=0.0)
     passing = trainer.engine.labels[trainer.engine.label_traits.pass_label]
 
@@ -86,7 +86,7 @@ def test_an_own_knowledge_base_is_the_consistency_function(tmp_path: Path) -> No
     assert rows.legal[:, trainer.engine.label_traits.pass_label].any()
 
 
-def test_candidates_are_those_of_the_search_over_all_labels(tmp_path: Path) -> None:
+def test_candidates_equal_exhaustive_search(tmp_path: Path) -> None:
     """Only legal labels are tried, in the same order as ABLkit tries all of them."""
     trainer = trainer_in(tmp_path)
     kb, play = labels_of(trainer), trainer.self_play
@@ -114,7 +114,7 @@ class Lawless(LabelsKB):
 
 
 @pytest.mark.parametrize("kb", [Refusing, Lawless])
-def test_a_knowledge_base_without_a_legal_label_is_named(tmp_path: Path, kb: type[LabelsKB]) -> None:
+def test_knowledge_base_without_legal_labels_is_rejected(tmp_path: Path, kb: type[LabelsKB]) -> None:
     trainer = trainer_in(tmp_path)
     JointBridge(trainer, model=ABLModel(FrequencyModel(shape())), reasoner=Reasoner(kb(trainer.engine.labels)))
     with pytest.raises(GameError, match="Reasoner") as error:
@@ -162,7 +162,7 @@ class FailingModel(FrequencyModel):
         ("fit", ErrorCode.MODEL_FAILED),
     ],
 )
-def test_an_error_of_a_part_names_it_and_keeps_its_cause(tmp_path: Path, part: str, code: ErrorCode) -> None:
+def test_error_of_custom_part_names_it_and_keeps_cause(tmp_path: Path, part: str, code: ErrorCode) -> None:
     trainer, model = trainer_in(tmp_path), FailingModel(shape())
     labels = trainer.engine.labels
     reasoners = {"FailingKB": Reasoner(FailingKB(labels)), "UnknownLabels": UnknownLabels(LabelsKB(labels))}
@@ -174,7 +174,7 @@ def test_an_error_of_a_part_names_it_and_keeps_its_cause(tmp_path: Path, part: s
     assert isinstance(error.value.__cause__, KeyError)
 
 
-def test_an_own_model_trains_beside_our_critic_and_abln(tmp_path: Path) -> None:
+def test_custom_model_trains_with_default_critic_and_abln(tmp_path: Path) -> None:
     trainer, model = trainer_in(tmp_path), FrequencyModel(shape())
     bridge = JointBridge(trainer, model=ABLModel(model))
     before = {name: tensor.clone() for name, tensor in trainer.networks.state_dict().items()}
@@ -210,7 +210,7 @@ def models() -> dict[str, ABLModel]:
     }
 
 
-def test_all_models_of_ablkit_are_trained_and_go_on(tmp_path: Path) -> None:
+def test_all_ablkit_models_are_trained_and_resumed(tmp_path: Path) -> None:
     whole, half = (JointBridge(trainer_in(tmp_path / name), **models()) for name in ("whole", "half"))
     whole.trainer.fit(decisions=700)
     half.trainer.fit(decisions=300)
@@ -265,7 +265,7 @@ def make_basic_nn(sizes: GameShape) -> BasicNN:
     )  # fmt: skip
 
 
-def test_a_basic_nn_of_ablkit_is_trained_saved_and_resumed(tmp_path: Path) -> None:
+def test_basic_nn_is_trained_saved_and_resumed(tmp_path: Path) -> None:
     whole, half = (
         JointBridge(trainer_in(tmp_path / name), model=ABLModel(make_basic_nn(shape()))) for name in ("whole", "half")
     )
@@ -282,7 +282,7 @@ def test_a_basic_nn_of_ablkit_is_trained_saved_and_resumed(tmp_path: Path) -> No
     assert (named.play(decisions, keys).cards == whole.trainer.agent().play(decisions, keys).cards).all()
 
 
-def test_an_own_model_and_an_own_reasoner_of_the_trainer_go_together(tmp_path: Path) -> None:
+def test_bridge_labels_are_realised_by_the_trainer_reasoner(tmp_path: Path) -> None:
     """The labels of a bridge are realised by the reasoner of the run."""
     from abl_cards.training.distance import MoveCandidates
 

@@ -1,4 +1,4 @@
-"""Checkpoints: never partly written, never executed, never mistaken for other files."""
+"""Checkpoints: atomic writes, no execution of code, and errors for other files."""
 
 import os
 import pickle
@@ -35,7 +35,7 @@ def plant(file: Path) -> Path:
     return trace
 
 
-def test_what_is_kept_comes_back(tmp_path: Path) -> None:
+def test_checkpoint_round_trips(tmp_path: Path) -> None:
     file = tmp_path / "a" / "run.state"
     assert load_checkpoint(file) is None
     save_checkpoint(file, STATE)
@@ -44,7 +44,7 @@ def test_what_is_kept_comes_back(tmp_path: Path) -> None:
     assert torch.equal(state["weights"], STATE["weights"])  # type: ignore[arg-type]
 
 
-def test_nothing_that_is_planted_runs(tmp_path: Path) -> None:
+def test_load_does_not_execute_pickles(tmp_path: Path) -> None:
     trace = plant(tmp_path / "run.state")
     with pytest.raises(GameError, match=r"run\.state") as error:
         load_checkpoint(tmp_path / "run.state")
@@ -52,7 +52,7 @@ def test_nothing_that_is_planted_runs(tmp_path: Path) -> None:
     assert not trace.exists()
 
 
-def test_a_damaged_file_is_said_in_a_line(tmp_path: Path) -> None:
+def test_damaged_file_raises_one_line_error(tmp_path: Path) -> None:
     file, random = tmp_path / "run.state", np.random.default_rng(1)
     save_checkpoint(file, STATE)
     whole = file.read_bytes()
@@ -67,7 +67,7 @@ def test_a_damaged_file_is_said_in_a_line(tmp_path: Path) -> None:
         assert "\n" not in str(error.value)
 
 
-def test_what_is_no_file_or_no_state_is_said_in_a_line(tmp_path: Path) -> None:
+def test_invalid_state_and_fifo_are_rejected(tmp_path: Path) -> None:
     file = tmp_path / "run.state"
     file.write_bytes(archive.pack_archive([1, 2]))
     with pytest.raises(GameError) as error:
@@ -89,7 +89,7 @@ def test_what_is_no_file_or_no_state_is_said_in_a_line(tmp_path: Path) -> None:
         (lambda state: np.zeros(2).__setitem__(..., state["order"]), "could not broadcast"),
     ],
 )
-def test_a_state_of_another_shape_is_said_in_a_line(tmp_path: Path, take_up: Any, message: str) -> None:
+def test_mismatched_state_raises_one_line_error(tmp_path: Path, take_up: Any, message: str) -> None:
     file = tmp_path / "run.state"
     message = rf"run\.state: of other settings, or another version.*{message}"
     with pytest.raises(GameError, match=message) as error, translate_restore_errors(file):
@@ -97,7 +97,7 @@ def test_a_state_of_another_shape_is_said_in_a_line(tmp_path: Path, take_up: Any
     assert "\n" not in str(error.value)
 
 
-def test_no_room_leaves_the_old_one_whole(tmp_path: Path) -> None:
+def test_failed_save_keeps_the_old_checkpoint(tmp_path: Path) -> None:
     file = tmp_path / "run.state"
     save_checkpoint(file, STATE)
     before = file.read_bytes()
@@ -107,7 +107,7 @@ def test_no_room_leaves_the_old_one_whole(tmp_path: Path) -> None:
     assert file.read_bytes() == before
 
 
-def test_a_run_that_somebody_else_went_on_with_is_not_overwritten(tmp_path: Path) -> None:
+def test_checkpoint_of_another_process_is_not_overwritten(tmp_path: Path) -> None:
     mine, other = (CheckpointFile(tmp_path / "run.state") for _ in range(2))
     mine.save(STATE)
     mine.check_unchanged()

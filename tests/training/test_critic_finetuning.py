@@ -30,7 +30,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(critic_finetuning, "HELD_OUT_ROWS", 512)
 
 
-def test_a_decision_is_worth_the_discounted_end_of_its_episode() -> None:
+def test_value_targets_are_discounted_returns() -> None:
     engine = load("guandan").engine()
     games = SelfPlayGames(
         engine, Networks(TINY, GameShape.of(engine)), TINY.ppo, seed=3, num_tables=8
@@ -42,7 +42,7 @@ def test_a_decision_is_worth_the_discounted_end_of_its_episode() -> None:
     assert games.hands.any()
 
 
-def test_rewards_of_tricks_are_no_part_of_what_the_critic_learns() -> None:
+def test_value_targets_exclude_trick_rewards() -> None:
     engine = load("whist").engine()
     networks = Networks(TINY, GameShape.of(engine))
     by_tricks = replace(TINY.ppo, trick_point_reward=0.01, terminal_share=0.25)
@@ -55,7 +55,7 @@ def test_rewards_of_tricks_are_no_part_of_what_the_critic_learns() -> None:
 
 
 @pytest.mark.parametrize(("rate", "is_better"), [(1e-3, True), (30.0, False)])
-def test_a_critic_that_became_worse_on_other_games_is_dropped(rate: float, is_better: bool) -> None:
+def test_critic_with_larger_validation_error_is_dropped(rate: float, is_better: bool) -> None:
     """Regression: Guandan's critic went from an error of 2.32 to 2.44 by fine-tuning, and was shipped so."""
     engine = load("whist").engine()
     networks = Networks(TINY, GameShape.of(engine))
@@ -98,7 +98,7 @@ def test_each_decision_is_used_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @long
-def test_the_critic_alone_learns_from_the_games_of_what_plays(tmp_path: Path, whole: Trainer) -> None:
+def test_finetuning_changes_only_the_critic(tmp_path: Path, whole: Trainer) -> None:
     """Fine-tune the critic once, save it with the run, and continue the run unchanged."""
     run = Trainer.from_config(
         settings(tmp_path, total_decisions=1, critic_finetune_decisions=400, critic_finetune_steps=30)
@@ -126,7 +126,7 @@ def test_the_critic_alone_learns_from_the_games_of_what_plays(tmp_path: Path, wh
 
 
 @long
-def test_an_interrupted_fit_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interrupted_fit_is_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pretraining, "CHECKPOINT_STEPS", 20)
     chosen = settings(tmp_path / "whole", total_decisions=1, critic_finetune_decisions=400, critic_finetune_steps=30)
     whole = Trainer.from_config(chosen)
@@ -156,7 +156,7 @@ class Stopped(Exception):
 
 
 @long
-def test_lessons_that_were_stopped_between_two_rounds_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_finetuning_resumes_between_rounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Continue after the finished rounds, and end with the same critic."""
     changes = {"total_decisions": 1, "critic_finetune_decisions": 700, "critic_finetune_steps": 30}
     whole = Trainer.from_config(settings(tmp_path / "whole", **changes))

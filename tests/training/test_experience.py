@@ -31,7 +31,7 @@ def advantages(values: list[float], reward: float, discount: float, trace: float
 
 
 @pytest.mark.parametrize(("discount", "trace"), [(0.996, 0.98), (1.0, 1.0), (0.9, 0.0)])
-def test_generalised_advantages_by_their_definition(discount: float, trace: float) -> None:
+def test_advantages_equal_gae_definition(discount: float, trace: float) -> None:
     memory = RolloutBuffer(50, 2, 4, rows([0.0]))
     values = {(0, 1): [0.5, -0.25, 1.0], (1, 1): [0.125, 2.0], (0, 2): [1.5]}
     for step in range(3):
@@ -53,7 +53,7 @@ def test_generalised_advantages_by_their_definition(discount: float, trace: floa
     assert memory.num_ready == 2
 
 
-def test_what_is_earned_on_the_way_is_a_reward_where_it_is_earned() -> None:
+def test_trick_rewards_are_counted_at_their_step() -> None:
     memory = RolloutBuffer(50, 1, 1, rows([0.0]))
     for value, earned in ((0.5, 0.0), (0.25, 1.0), (-1.0, 0.5)):
         row = rows([value])
@@ -65,7 +65,7 @@ def test_what_is_earned_on_the_way_is_a_reward_where_it_is_earned() -> None:
     assert ready.advantage[order].tolist() == [1.0 + 0.125 - 0.5, 1.5 + 3.0 + 1.0, -0.5 - 0.5 - 0.25]
 
 
-def test_rows_are_taken_once_in_the_order_in_which_they_became_ready() -> None:
+def test_pop_ready_returns_rows_once_in_order() -> None:
     memory = RolloutBuffer(10, 3, 1, rows([0.0]))
     memory.add(np.arange(3), np.zeros(3, np.int8), rows([1.0, 2.0, 3.0]))
     for table in (2, 0, 1):
@@ -75,14 +75,14 @@ def test_rows_are_taken_once_in_the_order_in_which_they_became_ready() -> None:
     assert memory.num_free == 10
 
 
-def test_a_full_memory_says_what_to_do() -> None:
+def test_full_buffer_raises_memory_error() -> None:
     memory = RolloutBuffer(2, 3, 1, rows([0.0]))
     with pytest.raises(MemoryError, match="make it larger"):
         memory.add(np.arange(3), np.zeros(3, np.int8), rows([1.0, 2.0, 3.0]))
 
 
 @pytest.mark.parametrize(("name", "value"), [("before", 10), ("last", -2), ("last", 10**9), ("table", 3), ("seat", 1)])
-def test_rows_that_are_not_here_are_refused(name: str, value: int) -> None:
+def test_load_state_dict_rejects_rows_out_of_range(name: str, value: int) -> None:
     """Reject rows outside of the arrays, which compiled functions would read."""
     memory = RolloutBuffer(10, 3, 1, rows([0.0]))
     saved = memory.state_dict()
@@ -91,7 +91,7 @@ def test_rows_that_are_not_here_are_refused(name: str, value: int) -> None:
         RolloutBuffer(10, 3, 1, rows([0.0])).load_state_dict(saved)
 
 
-def test_what_was_saved_comes_back() -> None:
+def test_state_dict_round_trips() -> None:
     memory, other = (RolloutBuffer(10, 3, 1, rows([0.0])) for _ in range(2))
     memory.add(np.arange(3), np.zeros(3, np.int8), rows([1.0, 2.0, 3.0]))
     memory.finish_episodes(np.array([1]), np.ones((1, 1), np.float32), 1.0, 1.0)

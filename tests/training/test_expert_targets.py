@@ -52,7 +52,7 @@ def half(engine: Any) -> Any:
     return take_rows(tables(engine, ExpertConfig(0.5, temperature=0.1), NUM_TABLES))
 
 
-def test_who_learns_plays_no_other_cards_for_looking_ahead(engine: Any, half: Any) -> None:
+def test_lookahead_targets_do_not_change_play(engine: Any, half: Any) -> None:
     """Play the same cards with and without targets, and store no targets where none are computed."""
     without = take_rows(tables(engine, None, NUM_TABLES))
     for name in ("observation", "label", "log_probability", "advantage", "value_target", "played_later"):
@@ -66,7 +66,7 @@ def test_who_learns_plays_no_other_cards_for_looking_ahead(engine: Any, half: An
     assert (half.lookahead_policy[~half.legal] == 0).all()
 
 
-def test_the_deal_that_lies_there_comes_first(engine: Any) -> None:
+def test_first_lookahead_deal_is_the_true_deal(engine: Any) -> None:
     """With one deal the values are those of the look-ahead on the true hands."""
     play = tables(engine, None)
     for _ in range(8):
@@ -96,7 +96,7 @@ def test_the_deal_that_lies_there_comes_first(engine: Any) -> None:
     assert (one.lookahead_value[rows] <= np.nanmax(ahead.expected_points[rows], axis=1) + 1e-5).all()
 
 
-def test_the_policy_comes_nearer_to_what_was_foreseen(engine: Any, half: Any) -> None:
+def test_policy_approaches_lookahead_targets(engine: Any, half: Any) -> None:
     networks = Networks(TINY, GameShape.of(engine))
     teaching = ExpertConfig(0.5, loss_weight=20.0)
     learner = PPOLearner(
@@ -109,7 +109,7 @@ def test_the_policy_comes_nearer_to_what_was_foreseen(engine: Any, half: Any) ->
     assert 0 < seen[-1] < 0.8 * seen[0]
 
 
-def test_the_critic_learns_a_share_of_what_was_foreseen(engine: Any, half: Any) -> None:
+def test_value_target_mixes_lookahead_values(engine: Any, half: Any) -> None:
     networks = Networks(TINY, GameShape.of(engine))
     learner = PPOLearner(
         networks,
@@ -124,7 +124,7 @@ def test_the_critic_learns_a_share_of_what_was_foreseen(engine: Any, half: Any) 
 
 
 @long
-def test_a_run_with_foresight_goes_on_as_if_it_had_not_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_resumed_run_with_lookahead_equals_uninterrupted_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(PRESETS, "tiny", TINY)
     whole = Trainer.from_config(
         settings(
@@ -146,7 +146,7 @@ def test_a_run_with_foresight_goes_on_as_if_it_had_not_stopped(tmp_path: Path, m
 
 
 @long
-def test_a_run_may_go_on_with_foresight(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_run_can_be_resumed_with_lookahead(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Continue with look-ahead a run that began without it; matches are dealt anew."""
     monkeypatch.setitem(PRESETS, "tiny", TINY)
     run = Trainer.from_config(settings(tmp_path, total_decisions=500, critic_warmup_updates=0))
@@ -165,13 +165,13 @@ def test_a_run_may_go_on_with_foresight(tmp_path: Path, monkeypatch: pytest.Monk
         ("lookahead_temperature", 0.0),
     ],
 )
-def test_what_cannot_be_is_refused(name: str, value: float) -> None:
+def test_invalid_lookahead_settings_are_rejected(name: str, value: float) -> None:
     with pytest.raises(GameError, match=f"{name}: {value}") as error:
         ExpertConfig.from_settings(replace(TrainConfig(Path()), **{name: value}), PPOConfig())  # type: ignore[arg-type]
     assert error.value.code == ErrorCode.INVALID_VALUE
 
 
-def test_where_tricks_are_rewarded_there_is_nothing_to_foresee() -> None:
+def test_lookahead_rejects_trick_rewards() -> None:
     with pytest.raises(GameError) as error:
         ExpertConfig.from_settings(TrainConfig(Path(), lookahead_share=0.5), PPOConfig(trick_point_reward=0.01))
     assert error.value.code == ErrorCode.SETTING_CONFLICT

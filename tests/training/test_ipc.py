@@ -19,7 +19,7 @@ from abl_cards.training.workers import WorkerInit
 from tests.training.test_checkpoint import plant
 
 
-def test_a_beginning_arrives_as_it_was_sent() -> None:
+def test_worker_init_round_trips() -> None:
     settings = replace(TrainConfig(Path("runs/a")), init_from=Path("b"), rollout_size=64, threads=None, ent_coef=0.1)
     sent = WorkerInit(settings, PRESETS["small"], ProcessRank(1, 2), "127.0.0.1", 4711, {"update": 3}, {})
     stream = BytesIO()
@@ -28,7 +28,7 @@ def test_a_beginning_arrives_as_it_was_sent() -> None:
     assert from_plain(WorkerInit, receive(stream)) == sent
 
 
-def test_a_turn_arrives_as_it_was_sent() -> None:
+def test_iteration_stats_round_trip() -> None:
     score = Score(np.array([1, 2]), np.array([0.5, 1.0]), np.array([0, 1]))
     sent = IterationStats(7, score, UpdateStats(*range(6)), QueueStats(5, 1))
     got = from_plain(IterationStats, to_plain(sent))
@@ -37,7 +37,7 @@ def test_a_turn_arrives_as_it_was_sent() -> None:
 
 
 @pytest.mark.parametrize("size", [0, 1, 30])
-def test_what_is_no_message_ends_it(tmp_path: Path, size: int) -> None:
+def test_invalid_messages_raise_peer_lost(tmp_path: Path, size: int) -> None:
     stream = BytesIO()
     send(stream, {"a": np.arange(4)})
     with pytest.raises(PeerLost):

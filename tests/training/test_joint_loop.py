@@ -64,7 +64,7 @@ def weights(run: Trainer) -> dict[str, torch.Tensor]:
     return run.networks.state_dict()
 
 
-def test_a_run_of_other_networks_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_resume_rejects_other_networks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Reject a run of other networks without a change to the checkpoint."""
     run = Trainer.from_config(settings(tmp_path, total_decisions=1))
     run.fit()
@@ -82,7 +82,7 @@ def same(first: Trainer, second: Trainer) -> bool:
 
 
 @pytest.mark.parametrize("workers", [1, pytest.param(2, marks=long)])
-def test_a_run_that_was_stopped_ends_as_one_that_was_not(tmp_path: Path, whole: Trainer, workers: int) -> None:
+def test_resumed_run_equals_uninterrupted_run(tmp_path: Path, whole: Trainer, workers: int) -> None:
     if workers > 1:
         whole = Trainer.from_config(settings(tmp_path / "whole", workers=workers))
         whole.fit()
@@ -97,7 +97,7 @@ def test_a_run_that_was_stopped_ends_as_one_that_was_not(tmp_path: Path, whole: 
     assert same(whole, resumed)
 
 
-def test_a_finished_run_needs_nobody(tmp_path: Path, whole: Trainer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_finished_run_starts_no_workers(tmp_path: Path, whole: Trainer, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.copytree(whole.settings.directory, tmp_path / "run")
     monkeypatch.setattr(Trainer, "start_workers", None)
     again = Trainer.from_config(settings(tmp_path / "run"))
@@ -106,7 +106,7 @@ def test_a_finished_run_needs_nobody(tmp_path: Path, whole: Trainer, monkeypatch
     assert again.weights_path.exists()
 
 
-def test_a_run_says_what_it_does(whole: Trainer, reports: list[Metrics]) -> None:
+def test_run_writes_metrics_and_weights(whole: Trainer, reports: list[Metrics]) -> None:
     assert [metrics["update"] for metrics in reports] == list(range(1, whole.num_updates + 1))
     metric_lines = lines(whole.settings.directory)
     assert {"decisions", "policy_loss", "value_loss", "entropy", "hands_loss"} <= set(metric_lines[-1])
@@ -115,7 +115,7 @@ def test_a_run_says_what_it_does(whole: Trainer, reports: list[Metrics]) -> None
     assert whole.weights_path.with_suffix(".json").exists()
 
 
-def test_what_was_not_measured_is_null(tmp_path: Path) -> None:
+def test_metrics_not_computed_are_null(tmp_path: Path) -> None:
     """Write null for losses that were not computed; zero would mean no error."""
     Trainer.from_config(settings(tmp_path, critic_warmup_updates=2)).fit()
     first, *later = lines(tmp_path)
@@ -126,7 +126,7 @@ def test_what_was_not_measured_is_null(tmp_path: Path) -> None:
     assert all(line["value_loss"] > 0 for line in (first, *later))
 
 
-def test_the_critic_learns_first(tmp_path: Path) -> None:
+def test_warmup_updates_only_the_critic(tmp_path: Path) -> None:
     run = Trainer.from_config(settings(tmp_path, total_decisions=1))
     before = {name: tensor.clone() for name, tensor in weights(run).items()}
     run.fit()
@@ -134,7 +134,7 @@ def test_the_critic_learns_first(tmp_path: Path) -> None:
     assert changed == {"critic"}
 
 
-def test_a_checkpoint_with_former_keys_of_settings_goes_on(tmp_path: Path) -> None:
+def test_checkpoint_with_former_setting_keys_is_resumed(tmp_path: Path) -> None:
     run = Trainer.from_config(settings(tmp_path, total_decisions=1))
     run.fit()
     former = {field.name: field.metadata.get("formerly") or field.name for field in fields(TrainConfig)}
@@ -145,7 +145,7 @@ def test_a_checkpoint_with_former_keys_of_settings_goes_on(tmp_path: Path) -> No
     assert Trainer.from_config(settings(tmp_path)).num_updates == run.num_updates
 
 
-def test_other_settings_do_not_go_on_with_a_checkpoint(tmp_path: Path) -> None:
+def test_resume_rejects_other_settings(tmp_path: Path) -> None:
     Trainer.from_config(settings(tmp_path, total_decisions=1)).fit()
     with pytest.raises(GameError, match=r"seed: .* 0; labelled_fraction: .* 1\.0") as error:
         Trainer.from_config(settings(tmp_path, seed=8, labelled_fraction=0.5))
@@ -157,13 +157,13 @@ def test_other_settings_do_not_go_on_with_a_checkpoint(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("device", ["nowhere", "cuda:99"])
-def test_a_device_that_is_not_there_is_named(tmp_path: Path, device: str) -> None:
+def test_unavailable_device_is_rejected(tmp_path: Path, device: str) -> None:
     with pytest.raises(GameError, match=f"device={device}") as error:
         Trainer.from_config(settings(tmp_path, device=device))
     assert error.value.code == ErrorCode.DEVICE_NOT_AVAILABLE
 
 
-def test_a_planted_checkpoint_does_not_run(tmp_path: Path) -> None:
+def test_pickled_checkpoint_is_not_executed(tmp_path: Path) -> None:
     trace = plant(tmp_path / "checkpoint.state")
     with pytest.raises(GameError, match=r"checkpoint\.state") as error:
         Trainer.from_config(settings(tmp_path))
@@ -171,7 +171,7 @@ def test_a_planted_checkpoint_does_not_run(tmp_path: Path) -> None:
     assert not trace.exists()
 
 
-def test_planted_copies_do_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pickled_snapshots_are_not_executed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = Trainer.from_config(settings(tmp_path, critic_finetune_decisions=100))
     monkeypatch.setattr(run, "_rng", SimpleNamespace(integers=lambda first, end: first))
     run.league.size = 1  # so that the first copy is met again
@@ -190,7 +190,7 @@ def test_planted_copies_do_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.parametrize("state", [{"settings": {}}, {}, {"settings": 3, "parts": []}, [1], None])
-def test_a_checkpoint_of_another_shape_is_said_in_a_line(tmp_path: Path, state: Any) -> None:
+def test_invalid_checkpoint_raises_one_line_error(tmp_path: Path, state: Any) -> None:
     file = tmp_path / "checkpoint.state"
     file.write_bytes(archive.pack_archive(state))
     saved = file.read_bytes()
@@ -200,7 +200,7 @@ def test_a_checkpoint_of_another_shape_is_said_in_a_line(tmp_path: Path, state: 
     assert file.read_bytes() == saved
 
 
-def test_one_run_at_a_time_in_a_folder(tmp_path: Path) -> None:
+def test_run_folder_allows_one_run_at_a_time(tmp_path: Path) -> None:
     """Reject a second run in the folder, and stop a run that another one has replaced."""
     first, second = (Trainer.from_config(settings(tmp_path, total_decisions=1)) for _ in range(2))
     with lock_run_folder(tmp_path):
@@ -217,7 +217,7 @@ def test_one_run_at_a_time_in_a_folder(tmp_path: Path) -> None:
     assert len(lines(tmp_path)) == first.num_updates == 1
 
 
-def test_a_run_without_room_keeps_its_checkpoint(tmp_path: Path) -> None:
+def test_full_disk_keeps_the_checkpoint(tmp_path: Path) -> None:
     run = Trainer.from_config(settings(tmp_path, total_decisions=1))
     run.fit()
     saved = run.checkpoint_path.read_bytes()
@@ -230,7 +230,7 @@ def test_a_run_without_room_keeps_its_checkpoint(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("workers", "kills"), [pytest.param(1, 2, marks=long), (2, 1)])
-def test_a_run_that_is_killed_resumes(tmp_path: Path, workers: int, kills: int) -> None:
+def test_killed_run_resumes(tmp_path: Path, workers: int, kills: int) -> None:
     endless, done = settings(tmp_path, workers=workers, total_decisions=10**9), 0
     for _ in range(kills):
         run = Forked(lambda: Trainer.from_config(endless).fit())
@@ -247,7 +247,7 @@ def test_a_run_that_is_killed_resumes(tmp_path: Path, workers: int, kills: int) 
     assert updates == list(range(1, done + 1))
 
 
-def test_hands_that_are_not_shown_are_abduced_from_what_was_laid_down(tmp_path: Path) -> None:
+def test_unlabelled_hands_are_abduced_from_played_cards(tmp_path: Path) -> None:
     run = Trainer.from_config(settings(tmp_path, labelled_fraction=0.5))
     while run.self_play.buffer.num_ready < 200:
         run.self_play.step()
@@ -265,7 +265,7 @@ def test_hands_that_are_not_shown_are_abduced_from_what_was_laid_down(tmp_path: 
 
 
 @long
-def test_a_run_may_go_on_at_another_pace_and_says_so(tmp_path: Path) -> None:
+def test_run_can_be_resumed_with_other_learning_rates(tmp_path: Path) -> None:
     chosen = settings(tmp_path, total_decisions=1200)
     Trainer.from_config(chosen).fit()
     resumed = Trainer.from_config(replace(chosen, total_decisions=2500, learning_rate=1e-4, ent_coef=0.02))
@@ -280,7 +280,7 @@ def test_a_run_may_go_on_at_another_pace_and_says_so(tmp_path: Path) -> None:
 
 
 @long
-def test_a_run_may_go_on_at_more_tables_with_other_opponents(tmp_path: Path) -> None:
+def test_run_can_be_resumed_with_more_tables(tmp_path: Path) -> None:
     chosen = settings(tmp_path, total_decisions=1200)
     first = Trainer.from_config(chosen)
     first.fit()
@@ -299,7 +299,7 @@ def test_a_run_may_go_on_at_more_tables_with_other_opponents(tmp_path: Path) -> 
 
 
 @long
-def test_a_run_may_go_on_with_more_workers(tmp_path: Path) -> None:
+def test_run_can_be_resumed_with_more_workers(tmp_path: Path) -> None:
     chosen = settings(tmp_path, total_decisions=600)
     first = Trainer.from_config(chosen)
     first.fit()
@@ -318,7 +318,7 @@ def test_a_run_may_go_on_with_more_workers(tmp_path: Path) -> None:
     assert same(resumed, alone)
 
 
-def test_how_many_workers() -> None:
+def test_number_of_processes_follows_settings() -> None:
     chosen = TrainConfig(Path())
     assert chosen.num_processes == NUM_THREADS
     assert replace(chosen, threads=1).num_processes == replace(chosen, device="cuda").num_processes == 1
@@ -326,14 +326,14 @@ def test_how_many_workers() -> None:
     assert replace(chosen, num_envs=2, workers=3).num_processes == 2
 
 
-def test_the_mean_of_the_weights_plays(whole: Trainer) -> None:
+def test_saved_weights_are_the_ema_weights(whole: Trainer) -> None:
     saved = load_networks(whole.weights_path, whole.engine).decision.state_dict()
     for name, tensor in whole.learner.ema.weights.items():
         torch.testing.assert_close(saved[name], tensor.half().float())
     assert any(not torch.equal(tensor, saved[name]) for name, tensor in whole.networks.decision.state_dict().items())
 
 
-def test_a_running_mean() -> None:
+def test_running_mean() -> None:
     module = torch.nn.Linear(1, 1, bias=False)
     average, seen = WeightEMA(module, 0.9), []
     for value in range(200):
@@ -354,7 +354,7 @@ def weights_digest(trainer: Trainer) -> str:
 
 
 @long
-def test_a_hundred_updates_repeat_bit_for_bit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hundred_updates_are_deterministic(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Compare the weights of two runs of preset ``small`` with one thread, by a digest.
 
     The digest is not compared with a stored one: the order of sums in matrix products depends on the processor, and so

@@ -19,7 +19,7 @@ def updates(directory: Path) -> list[int]:
     return [line["update"] for line in read_metrics(directory)]
 
 
-def test_lines_after_the_checkpoint_are_cut_off(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_lines_after_the_checkpoint_are_truncated(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     size = write(tmp_path, 0, range(3))
     write(tmp_path, size, range(3, 9))
     write(tmp_path, size, range(3, 5))
@@ -28,7 +28,7 @@ def test_lines_after_the_checkpoint_are_cut_off(tmp_path: Path, capsys: pytest.C
 
 
 @pytest.mark.parametrize(("left", "remaining"), [(None, []), (0, []), (5, []), (20, [0]), (33, [0, 1])])
-def test_lines_that_are_gone_are_not_made_up(
+def test_missing_lines_are_reported_and_not_replaced(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], left: int | None, remaining: list[int]
 ) -> None:
     """Continue a deleted or truncated file with complete lines only."""
@@ -42,6 +42,6 @@ def test_lines_that_are_gone_are_not_made_up(
     assert f"note: {file}: {size - 14 * len(remaining)} bytes of lines" in capsys.readouterr().err
 
 
-def test_no_room_names_the_file(tmp_path: Path) -> None:
+def test_full_disk_error_names_the_file(tmp_path: Path) -> None:
     with pytest.raises(OSError, match=r"File too large.*metrics\.jsonl"), files_end_after(8):
         write(tmp_path, 0, range(3))

@@ -29,7 +29,7 @@ def settings(directory: Path, **more: Any) -> TrainConfig:
     return TrainConfig(directory, **(values | more))
 
 
-def test_profiles_with_other_labels_do_not_go_together(tmp_path: Path) -> None:
+def test_profiles_with_different_labels_are_rejected(tmp_path: Path) -> None:
     with pytest.raises(GameError, match="second_profile=botzone") as error:
         load_engines(settings(tmp_path, second_profile="botzone"))
     assert error.value.code == ErrorCode.SETTING_CONFLICT
@@ -38,7 +38,7 @@ def test_profiles_with_other_labels_do_not_go_together(tmp_path: Path) -> None:
     assert error.value.code == ErrorCode.INVALID_VALUE
 
 
-def test_a_run_plays_by_both_and_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_run_with_two_profiles_trains_and_resumes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(PRESETS, "tiny", TINY)
     run = Trainer.from_config(settings(tmp_path))
     one, two = run.actor.actors

@@ -1,4 +1,4 @@
-"""Distance, consistency and reasoner of one's own choose the moves that a run trains on."""
+"""Custom distances, consistency functions and reasoners choose the moves that a run trains on."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.training.test_own_parts import cheapest, config, shape, stored
 from tests.training.test_trainer import CountingReasoner, decisions_at_tables
 
 
-def test_a_distance_chooses_among_consistent_moves(tmp_path: Path) -> None:
+def test_custom_distance_selects_consistent_moves(tmp_path: Path) -> None:
     lengths: list[int] = []
 
     def distance(candidates: MoveCandidates) -> NDArray[np.int32]:
@@ -43,7 +43,7 @@ def test_a_distance_chooses_among_consistent_moves(tmp_path: Path) -> None:
     assert (decisions.labels_of(moves.form) == decisions.labels_of(best.form)).mean() > 0.9  # costs by an estimate
 
 
-def test_our_distance_written_out_makes_the_same_moves(tmp_path: Path) -> None:
+def test_default_distance_equals_its_definition(tmp_path: Path) -> None:
     def ours(candidates: MoveCandidates) -> NDArray[np.float64]:
         return -candidates.probability.astype(np.float64) * 1e9 + candidates.cost
 
@@ -53,7 +53,7 @@ def test_our_distance_written_out_makes_the_same_moves(tmp_path: Path) -> None:
     assert np.array_equal(first.observation, second.observation)
 
 
-def test_a_consistency_function_goes_with_each_reasoner(tmp_path: Path) -> None:
+def test_consistency_function_works_with_each_reasoner(tmp_path: Path) -> None:
     engine = load(SHORT).engine()
     passing = engine.label_traits.pass_label
 
@@ -85,13 +85,13 @@ def test_a_consistency_function_goes_with_each_reasoner(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "wrong", [lambda moves: np.zeros(3), lambda moves: np.full(len(moves), np.nan), lambda moves: ["a"] * len(moves)]
 )
-def test_a_wrong_distance_is_an_error(tmp_path: Path, wrong: Any) -> None:
+def test_invalid_distances_are_rejected(tmp_path: Path, wrong: Any) -> None:
     with pytest.raises(GameError) as error:
         stored(Trainer(SHORT, distance=wrong, config=config(tmp_path)))
     assert error.value.code == ErrorCode.INVALID_REASONER
 
 
-def test_the_estimate_reaches_an_own_reasoner_of_a_preset(tmp_path: Path) -> None:
+def test_custom_reasoner_of_a_preset_gets_the_hand_estimate(tmp_path: Path) -> None:
     estimates = []
 
     class Estimating(CountingReasoner):

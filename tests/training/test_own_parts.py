@@ -1,4 +1,4 @@
-"""Policy, critic, ABLN, reasoner, consistency and distance, each replaced alone; others are ours, and train."""
+"""Custom policy, critic, ABLN, reasoner, consistency and distance, each alone with the default other parts."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def option(name: str) -> str:
 
 
 @pytest.mark.parametrize("name", PARTS)
-def test_one_network_is_replaced_and_all_are_trained(tmp_path: Path, name: str) -> None:
+def test_custom_network_is_trained_with_the_others(tmp_path: Path, name: str) -> None:
     own: dict[str, Any] = {name: make(name)}
     trainer = Trainer(SHORT, config=config(tmp_path), **own)
     before = {key: tensor.clone() for key, tensor in trainer.networks.state_dict().items()}
@@ -97,7 +97,7 @@ def test_one_network_is_replaced_and_all_are_trained(tmp_path: Path, name: str) 
     assert error.value.code == ErrorCode.MODEL_CLASS_NEEDED
 
 
-def test_the_batches_of_each_network_are_typed(tmp_path: Path) -> None:
+def test_custom_networks_get_typed_batches(tmp_path: Path) -> None:
     own = {name: make(name) for name in PARTS}
     trainer = Trainer(SHORT, config=config(tmp_path), **own)  # type: ignore[arg-type]
     for _ in range(8):
@@ -142,7 +142,7 @@ def test_the_batches_of_each_network_are_typed(tmp_path: Path) -> None:
     assert (known.prior != 0).any()
 
 
-def test_the_estimate_is_that_of_the_run_or_the_prior(tmp_path: Path) -> None:
+def test_batch_estimate_is_from_abln_or_the_prior(tmp_path: Path) -> None:
     for abln in (True, False):
         policy = make("policy")
         trainer = Trainer(SHORT, policy=policy, config=config(tmp_path / str(abln), abln=abln))
@@ -156,7 +156,7 @@ def test_the_estimate_is_that_of_the_run_or_the_prior(tmp_path: Path) -> None:
         assert torch.equal(batch.estimate, batch.prior) == (not abln)
 
 
-def test_an_own_abln_gives_a_preset_an_estimate(tmp_path: Path) -> None:
+def test_custom_abln_adds_an_estimate_to_a_preset(tmp_path: Path) -> None:
     chosen = config(tmp_path, preset="quick", rollout_size=64, minibatch_size=32)
     trainer = Trainer(SHORT, abln=make("abln"), config=chosen)
     assert trainer.networks.preset.uses_abln
@@ -166,7 +166,7 @@ def test_an_own_abln_gives_a_preset_an_estimate(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("workers", [1, pytest.param(2, marks=long)])
-def test_a_run_of_own_networks_goes_on_as_if_it_had_not_stopped(tmp_path: Path, workers: int) -> None:
+def test_resumed_run_of_custom_networks_equals_uninterrupted_run(tmp_path: Path, workers: int) -> None:
     def trainer(folder: str, **own: Any) -> Trainer:
         networks = own or {name: make(name) for name in PARTS}
         return Trainer(SHORT, config=config(tmp_path / folder, workers=workers), **networks)
@@ -191,14 +191,14 @@ def test_a_run_of_own_networks_goes_on_as_if_it_had_not_stopped(tmp_path: Path, 
     assert error.value.code == ErrorCode.MODEL_OUTPUT_TYPE or error.value.code == ErrorCode.MODEL_FAILED
 
 
-def test_a_preset_run_does_not_go_on_with_an_own_network(tmp_path: Path) -> None:
+def test_preset_run_rejects_resume_with_a_custom_network(tmp_path: Path) -> None:
     Trainer(SHORT, config=config(tmp_path)).fit(decisions=1)
     with pytest.raises(GameError) as error:
         Trainer(SHORT, policy=make("policy"), config=config(tmp_path))
     assert error.value.code == ErrorCode.RUN_MISMATCH
 
 
-def test_frozen_weights_stay(tmp_path: Path) -> None:
+def test_frozen_weights_do_not_change(tmp_path: Path) -> None:
     policy = make("policy").requires_grad_(False)
     before = policy.logits.weight.clone()  # type: ignore[union-attr,operator]
     trainer = Trainer(SHORT, policy=policy, config=config(tmp_path, critic_warmup_updates=0))
@@ -210,7 +210,7 @@ def test_frozen_weights_stay(tmp_path: Path) -> None:
     )
 
 
-def test_a_run_begins_with_what_fits_of_earlier_weights(tmp_path: Path) -> None:
+def test_init_from_loads_matching_weights(tmp_path: Path) -> None:
     """Networks of one's own keep their weights, our others take those of the file."""
     first = Trainer(SHORT, config=config(tmp_path / "first"))
     first.fit(decisions=300)
@@ -232,7 +232,7 @@ def test_a_run_begins_with_what_fits_of_earlier_weights(tmp_path: Path) -> None:
     assert other.num_updates == 0
 
 
-def test_a_card_states_an_estimate_only_where_one_was_trained(tmp_path: Path) -> None:
+def test_card_has_abln_only_if_one_was_trained(tmp_path: Path) -> None:
     trainer = Trainer(SHORT, model=Whole(shape()), config=config(tmp_path / "whole"))
     trainer.fit(decisions=1)
     assert not load_card(trainer.weights_path).abln
@@ -242,7 +242,7 @@ def test_a_card_states_an_estimate_only_where_one_was_trained(tmp_path: Path) ->
     assert make_agent(f"abl:weights={quick.weights_path}", quick.engine)
 
 
-def test_a_model_is_played_by_the_file_of_its_class(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_model_option_loads_the_class_from_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     trainer = Trainer(SHORT, model=Whole(shape()), config=config(tmp_path / "run"))
     trainer.fit(decisions=200)
     monkeypatch.chdir(tmp_path)
@@ -283,7 +283,7 @@ class Normalised(torch.nn.Module):
 
 
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])
-def test_buffers_and_lazy_layers_are_saved_and_played(tmp_path: Path, precision: str) -> None:
+def test_buffers_and_lazy_layers_are_saved_and_loaded(tmp_path: Path, precision: str) -> None:
     trainer = Trainer(
         SHORT, policy=Normalised(shape()), config=config(tmp_path, precision=precision, critic_warmup_updates=0)
     )
@@ -298,7 +298,7 @@ def test_buffers_and_lazy_layers_are_saved_and_played(tmp_path: Path, precision:
     assert torch.equal(state["decision.module.body.0.weight"], average)  # in full precision
 
 
-def test_parts_that_exclude_each_other(tmp_path: Path) -> None:
+def test_conflicting_parts_are_rejected(tmp_path: Path) -> None:
     cases: list[tuple[dict[str, Any], dict[str, Any], ErrorCode]] = [
         ({"model": Whole(shape()), "policy": make("policy")}, {}, ErrorCode.SETTING_CONFLICT),
         ({"abln": make("abln")}, {"abln": False}, ErrorCode.SETTING_CONFLICT),
@@ -339,7 +339,7 @@ class WrongPolicy(LinearPolicy):
         (lambda logits: PolicyOutput(logits, logits[:, 0]), ErrorCode.MODEL_OUTPUT_TYPE),
     ],
 )
-def test_a_wrong_output_is_named(tmp_path: Path, change: Any, code: ErrorCode) -> None:
+def test_invalid_model_outputs_are_rejected(tmp_path: Path, change: Any, code: ErrorCode) -> None:
     policy = WrongPolicy(shape())
     policy.change = change
     with pytest.raises(GameError, match="WrongPolicy") as error:
@@ -355,7 +355,7 @@ class TiedWeightsPolicy(LinearPolicy):
         self.same = self.logits
 
 
-def test_tied_weights_are_saved_and_played(tmp_path: Path) -> None:
+def test_tied_weights_are_saved_and_loaded(tmp_path: Path) -> None:
     trainer = Trainer(SHORT, policy=TiedWeightsPolicy(shape()), config=config(tmp_path))
     trainer.save_weights(trainer.weights_path)
     named: Any = make_agent(f"abl:weights={trainer.weights_path},policy={__file__}:TiedWeightsPolicy", trainer.engine)
@@ -379,13 +379,13 @@ class ExtraStatePolicy(LinearPolicy):
 
 
 @pytest.mark.parametrize("policy", [BatchWritingPolicy, ExtraStatePolicy])
-def test_a_network_that_harms_the_run_is_refused(tmp_path: Path, policy: Callable[[GameShape], LinearPolicy]) -> None:
+def test_unsafe_networks_are_rejected(tmp_path: Path, policy: Callable[[GameShape], LinearPolicy]) -> None:
     with pytest.raises(GameError, match=policy.__name__) as error:
         Trainer(SHORT, policy=policy(shape()), config=config(tmp_path))
     assert error.value.code == ErrorCode.MODEL_FAILED
 
 
-def test_bounds_of_a_training_are_numbers(tmp_path: Path) -> None:
+def test_fit_rejects_invalid_bounds(tmp_path: Path) -> None:
     trainer = Trainer(SHORT, policy=make("policy"), config=config(tmp_path))
     wrong: list[dict[str, Any]] = [{"minutes": float("nan")}, {"minutes": "1"}, {"decisions": 1.5}, {"decisions": -1}]
     for arguments in wrong:
@@ -394,7 +394,7 @@ def test_bounds_of_a_training_are_numbers(tmp_path: Path) -> None:
         assert error.value.code == ErrorCode.INVALID_VALUE, arguments
 
 
-def test_a_run_does_not_move_with_the_working_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_changed_working_directory_is_rejected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     trainer = Trainer(SHORT, policy=make("policy"), config=config(Path("run")))
     (tmp_path / "other").mkdir()
@@ -422,7 +422,7 @@ def stored(trainer: Trainer, steps: int = 30) -> Any:
     return rows
 
 
-def test_an_own_network_has_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_custom_network_has_its_own_run_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     networks = PARTS["critic"](GameShape.of(load("president").engine()))
     trainer = Trainer("president", critic=networks, config=config(Path()))

@@ -24,7 +24,7 @@ def line(update: int, **more: Any) -> dict[str, Any]:
     return {"update": update, "decisions": 100 * update, "pace": 50.0, "value_loss": 1.0, **nothing, **more}
 
 
-def test_what_was_not_measured_has_no_point() -> None:
+def test_missing_values_have_no_points() -> None:
     first = [line(1), line(2)]
     assert [curve.name for curve in build_curves(first)] == ["critic", "pace"]
     curves = {curve.name: curve.lines for curve in build_curves([*first, line(3, hands_loss=0.25, entropy=1.5)])}
@@ -33,7 +33,7 @@ def test_what_was_not_measured_has_no_point() -> None:
     assert build_curves([]) == []
 
 
-def test_wins_have_counts_and_intervals() -> None:
+def test_win_curves_have_counts_and_intervals() -> None:
     kb = {"episodes against kb": 10, "wins against kb": 0.3}
     past = {"episodes against its past": 4, "wins against its past": 1.0}
     (wins,) = (curve for curve in build_curves([line(1), line(2, **kb), line(3, **kb, **past)]) if curve.name == "wins")
@@ -45,7 +45,7 @@ def test_wins_have_counts_and_intervals() -> None:
     assert set(wins.to_json()["intervals"]) == set(wins.lines)
 
 
-def test_many_updates_are_taken_together() -> None:
+def test_many_updates_are_aggregated() -> None:
     kb = {"episodes against kb": 10, "wins against kb": 0.5}
     many = [line(number, **kb) for number in range(1, 3 * MAX_POINTS + 1)]
     curves = {curve.name: curve for curve in build_curves(many)}
@@ -70,7 +70,7 @@ def test_training_draws_its_plots(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert all(first[name] > 0 and name.replace("episodes", "wins") in first for name in against)
 
 
-def test_without_matplotlib_it_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_matplotlib_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plots, "has_matplotlib", lambda: False)
     with pytest.raises(GameError) as error:
         PlotWriter(tmp_path)

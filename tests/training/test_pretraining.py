@@ -56,12 +56,12 @@ def pretrain_networks(chosen: TrainConfig, engine: Any, preset: Preset = TINY) -
     return networks
 
 
-def test_without_anything_to_learn_from_nothing_is_learned(tmp_path: Path, engine: Any) -> None:
+def test_pretraining_without_data_writes_nothing(tmp_path: Path, engine: Any) -> None:
     pretrain_networks(settings(tmp_path, game="guandan"), engine)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_from_records(tmp_path: Path, engine: Any, few_records: Path) -> None:
+def test_pretraining_from_records(tmp_path: Path, engine: Any, few_records: Path) -> None:
     chosen = settings(tmp_path, game="guandan", records=few_records)
     networks = pretrain_networks(chosen, engine)
     card = load_card(tmp_path / "supervised.safetensors")
@@ -77,7 +77,7 @@ def test_from_records(tmp_path: Path, engine: Any, few_records: Path) -> None:
     )
 
 
-def test_decisions_from_games_without_records(tmp_path: Path) -> None:
+def test_pretraining_from_agent_games(tmp_path: Path) -> None:
     """Train the policy on games of kb, and test it on every fifth table."""
     tractor = load("tractor").engine()
     preset = replace(PRESETS["planes-small"], dropout=0.0)
@@ -92,7 +92,7 @@ def test_decisions_from_games_without_records(tmp_path: Path) -> None:
     assert 0 < scores["choice"] < 1
 
 
-def test_from_games_at_random_alone(tmp_path: Path, engine: Any) -> None:
+def test_pretraining_of_abln_from_random_games(tmp_path: Path, engine: Any) -> None:
     chosen = settings(tmp_path, game="guandan", pretrain_agent="random")
     untrained = Networks(TINY, GameShape.of(engine), chosen.seed)
     networks = pretrain_networks(chosen, engine)
@@ -109,14 +109,14 @@ def test_from_games_at_random_alone(tmp_path: Path, engine: Any) -> None:
         pretrain_networks(settings(tmp_path / "nobody", game="guandan", pretrain_agent="nobody"), engine)
 
 
-def test_a_twin_does_not_play_for_lessons(tmp_path: Path, engine: Any, few_records: Path) -> None:
+def test_pretraining_without_abln_plays_no_games(tmp_path: Path, engine: Any, few_records: Path) -> None:
     chosen = settings(tmp_path, game="guandan", records=few_records, abln=False)
     pretrain_networks(chosen, engine, TINY.without_abln())
     assert "games of" not in load_card(tmp_path / "supervised.safetensors").data
     assert not (tmp_path / "hidden-hands.state").exists()
 
 
-def test_lessons_are_told_what_a_player_would_be_told(engine: Any) -> None:
+def test_examples_have_the_estimates_a_player_would_have(engine: Any) -> None:
     lessons = dataset_from_records(engine, engine.preference_model(), read_valid_records(SAMPLE)[:1], SAMPLE)
     networks = Networks(TINY, GameShape.of(engine)).eval()
     examples = add_estimates(engine, networks, lessons).examples
@@ -127,7 +127,7 @@ def test_lessons_are_told_what_a_player_would_be_told(engine: Any) -> None:
 
 
 @pytest.mark.parametrize("name", ["hidden hands", "decisions"])
-def test_a_planted_part_does_not_run(tmp_path: Path, engine: Any, name: str) -> None:
+def test_pickled_pretraining_states_are_not_executed(tmp_path: Path, engine: Any, name: str) -> None:
     file = tmp_path / f"{name.replace(' ', '-')}.state"
     trace = plant(file)
     networks = Networks(TINY, GameShape.of(engine))
@@ -138,7 +138,7 @@ def test_a_planted_part_does_not_run(tmp_path: Path, engine: Any, name: str) -> 
     assert not trace.exists()
 
 
-def test_too_few_matches_or_records_of_another_game_are_named(tmp_path: Path, engine: Any) -> None:
+def test_too_few_or_foreign_records_are_rejected(tmp_path: Path, engine: Any) -> None:
     with pytest.raises(GameError, match=SAMPLE.name) as error:
         pretrain_networks(settings(tmp_path, game="guandan", records=SAMPLE, held_out_matches=40), engine)
     assert error.value.code == ErrorCode.NO_RECORDS

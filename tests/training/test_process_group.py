@@ -47,13 +47,13 @@ def run_ranks(size: int, act: Callable[[ProcessGroup, int], T]) -> list[T]:
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7])
-def test_nothing_is_left_over_or_shared_out_twice(size: int) -> None:
+def test_shards_cover_the_range_without_overlap(size: int) -> None:
     posts = [ProcessRank(rank, size) for rank in range(size)]
     assert [table for post in posts for table in post.shard_range(16)] == list(range(16))
     assert {post.shard_size(16) for post in posts} == {-(-16 // size)}
 
 
-def test_means_are_the_same_for_all_and_at_any_time() -> None:
+def test_all_reduce_mean_is_equal_and_deterministic() -> None:
     values = np.random.default_rng(1).standard_normal((3, 10_000)).astype(np.float32)
 
     def mean(crew: ProcessGroup, rank: int) -> bytes:
@@ -66,7 +66,7 @@ def test_means_are_the_same_for_all_and_at_any_time() -> None:
     np.testing.assert_allclose(np.frombuffer(means.pop(), np.float32), values.mean(axis=0), atol=1e-6)
 
 
-def test_values_are_joined_in_the_order_of_the_ranks() -> None:
+def test_all_gather_joins_values_in_rank_order() -> None:
     for joined in run_ranks(3, lambda crew, rank: crew.all_gather(np.array([rank, 10 * rank], np.float32))):
         assert joined.tolist() == [0, 0, 1, 10, 2, 20]
     assert SingleProcess().all_gather(np.ones(2, np.float32)).tolist() == [1, 1]
@@ -91,7 +91,7 @@ def train_weights(run: Trainer, crew: ProcessGroup, rows: Experience) -> torch.T
     return torch.nn.utils.parameters_to_vector(networks.parameters()).detach()
 
 
-def test_steps_of_two_are_those_of_one_with_the_decisions_of_both(run: Trainer) -> None:
+def test_two_ranks_step_like_one_with_all_rows(run: Trainer) -> None:
     while run.self_play.buffer.num_ready < 200:
         run.self_play.step()
     rows = run.self_play.buffer.pop_ready(200)
@@ -107,7 +107,7 @@ def test_steps_of_two_are_those_of_one_with_the_decisions_of_both(run: Trainer) 
 
 
 @pytest.mark.skipif(not Path("/proc/net/tcp").exists(), reason="this system does not say who listens where")
-def test_only_this_machine_can_reach_the_meeting_place() -> None:
+def test_store_listens_on_loopback_only() -> None:
     store = create_store(2)
     tables = (Path(f"/proc/net/{name}").read_text().splitlines()[1:] for name in ("tcp", "tcp6"))
     ours = {line.split()[1] for table in tables for line in table if line.split()[1].endswith(f":{store.port:04X}")}

@@ -41,7 +41,7 @@ def output(mine: Path) -> list[str]:
     return answer.stdout.splitlines()
 
 
-def test_a_run_says_how_to_play_what_came_of_it_and_that_beats_random(mine: Path, output: list[str]) -> None:
+def test_printed_match_command_beats_random(mine: Path, output: list[str]) -> None:
     """Beat random play from scratch: without preferences an untrained policy is uniform."""
     weights = mine.parent / "run" / "mine-quick.safetensors"
     assert output[-1] == f"try it: abl-cards match {mine} abl:weights={weights} kb"
@@ -51,7 +51,7 @@ def test_a_run_says_how_to_play_what_came_of_it_and_that_beats_random(mine: Path
     assert float(played.stdout.partition('"rate":')[2].partition(",")[0]) > 0.6
 
 
-def test_a_folder_may_be_named_from_elsewhere(mine: Path, output: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_weights_load_for_a_relative_folder(mine: Path, output: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     assert output
     weights = mine.parent / "run" / "mine-quick.safetensors"
     monkeypatch.chdir(mine.parent)
@@ -61,20 +61,20 @@ def test_a_folder_may_be_named_from_elsewhere(mine: Path, output: list[str], mon
     assert error.value.code == ErrorCode.WEIGHTS_MISMATCH
 
 
-def test_games_with_a_shipped_player_keep_its_preset() -> None:
+def test_default_preset_is_that_of_the_shipped_agent() -> None:
     assert [default_preset(name) for name in ("guandan", "tractor", "president", "mine")] == [
         "small", "planes-abl", "quick", "quick",
     ]  # fmt: skip
 
 
-def test_trust_depends_on_the_unit_of_the_costs_alone() -> None:
+def test_prior_scale_is_inversely_proportional_to_costs() -> None:
     costs = np.array([[0, 3, 9, np.inf], [0, np.inf, 6, 0], [0, np.inf, np.inf, np.inf]], np.float32)
     alike = np.zeros((2, 3), np.float32)
     assert calibrate_prior_scale(10 * costs, 0.1) == pytest.approx(calibrate_prior_scale(costs, 0.1) / 10)
     assert calibrate_prior_scale(alike, 0.1) == pytest.approx(0.25), "where all cost the same, as little as there is"
 
 
-def test_the_learning_rate_falls_to_a_tenth() -> None:
+def test_learning_rate_is_annealed_to_a_tenth() -> None:
     engine = load("president").engine()
     networks = Networks(PRESETS["quick"], GameShape.of(engine))
     trainer = PPOLearner(networks, Symmetries.from_orders(engine.symmetries, engine.observation_features))

@@ -37,7 +37,7 @@ def labels(pool: RolloutQueue, n: int, version: int = 0) -> tuple[list[int], int
     return drawn.rows.label.tolist(), drawn.decisions
 
 
-def test_what_came_first_is_drawn_first_and_every_decision_counts_once() -> None:
+def test_queue_is_fifo_and_counts_every_decision_once() -> None:
     pool = RolloutQueue(100)
     for number in range(3):
         assert pool.put(portion(number))
@@ -53,7 +53,7 @@ def test_what_came_first_is_drawn_first_and_every_decision_counts_once() -> None
     assert pool.pop_stats() == QueueStats()
 
 
-def test_a_full_pool_throws_the_oldest_away() -> None:
+def test_full_queue_drops_the_oldest_rows() -> None:
     pool = RolloutQueue(25)
     for number in range(4):
         pool.put(portion(number))
@@ -62,7 +62,7 @@ def test_a_full_pool_throws_the_oldest_away() -> None:
     assert pool.pop_stats() == QueueStats(drawn=25, dropped_full=15)
 
 
-def test_what_an_old_model_played_is_thrown_away() -> None:
+def test_stale_rollouts_are_dropped() -> None:
     pool = RolloutQueue(100, max_lag=2)
     for number, version in enumerate((3, 0, 4)):
         pool.put(portion(number, version=version))
@@ -74,14 +74,14 @@ def test_what_an_old_model_played_is_thrown_away() -> None:
     assert (pool.num_rows, pool.pop_stats()) == (0, QueueStats(dropped_stale=5))
 
 
-def test_what_comes_twice_counts_once() -> None:
+def test_repeated_rollouts_are_dropped() -> None:
     pool = RolloutQueue(100)
     for number, actor in ((0, 0), (1, 0), (0, 7), (1, 0), (0, 0), (0, 7)):
         pool.put(portion(number, actor=actor))
     assert (pool.num_rows, pool.pop_stats()) == (30, QueueStats(dropped_repeated=30))
 
 
-def test_a_pool_is_kept_and_taken_up() -> None:
+def test_queue_state_round_trips() -> None:
     pool, again = RolloutQueue(100), RolloutQueue(100)
     for number in range(2):
         pool.put(portion(number))
@@ -92,14 +92,14 @@ def test_a_pool_is_kept_and_taken_up() -> None:
     assert not again.put(portion(1))
 
 
-def test_a_run_refuses_a_pool_that_is_too_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_small_queue_capacity_is_rejected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(PRESETS, "tiny", TINY)
     with pytest.raises(GameError, match="queue_capacity: 3 ") as error:
         Trainer.from_config(settings(tmp_path, queue_capacity=3))
     assert error.value.code == ErrorCode.INVALID_VALUE
 
 
-def test_a_run_says_what_became_of_its_samples(whole: Trainer) -> None:
+def test_metrics_include_queue_statistics(whole: Trainer) -> None:
     metrics = whole.settings.directory / "metrics.jsonl"
     assert '"staleness": ' in metrics.read_text()
     assert '"thrown away, pool full": 0' in metrics.read_text()

@@ -10,7 +10,7 @@ from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.training.run_lock import lock_run_folder
 
 
-def test_a_folder_has_room_for_one(tmp_path: Path) -> None:
+def test_lock_is_exclusive_per_folder(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     for _ in range(2):
         with lock_run_folder(folder):
@@ -21,7 +21,7 @@ def test_a_folder_has_room_for_one(tmp_path: Path) -> None:
                 pass
 
 
-def test_a_process_that_is_gone_lets_go(tmp_path: Path) -> None:
+def test_lock_of_a_killed_process_is_released(tmp_path: Path) -> None:
     read, write = os.pipe()
     process = os.fork()
     if not process:  # takes the lock, says so, and stays until it is killed

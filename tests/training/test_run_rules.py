@@ -1,4 +1,4 @@
-"""The rules of a run: all its workers and matches use the rules that it began with."""
+"""The rules of a run: all its workers and matches use the rules of its start."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def folder(tmp_path: Path) -> Path:
     return Path(shutil.copytree(NEW_GAME, tmp_path / "mine"))
 
 
-def test_rules_are_known_by_their_contents_wherever_they_lie(mine: Path) -> None:
+def test_rule_digests_depend_on_contents_only(mine: Path) -> None:
     ours = compute_rule_digests(load(GAME).engine())
     assert {"rules.lp", "labels.lp", "profiles/standard.lp"} <= set(ours)
     assert compute_rule_digests(load(GAME).engine(mine)) == ours
@@ -64,7 +64,7 @@ def test_rules_are_known_by_their_contents_wherever_they_lie(mine: Path) -> None
     assert set(others) ^ set(ours) == {"profiles/standard.lp", f"profiles/{OTHER}.lp", *programs}
 
 
-def test_in_which_files_rules_differ() -> None:
+def test_check_same_rules_names_differing_files() -> None:
     begun = {"rules.lp": "1", "old.lp": "2"}
     check_same_rules(begun, dict(begun))
     with pytest.raises(GameError, match=r"rules\.lp .*old\.lp .*new\.lp ") as error:
@@ -72,7 +72,7 @@ def test_in_which_files_rules_differ() -> None:
     assert error.value.code == ErrorCode.RUN_MISMATCH
 
 
-def test_a_comment_is_no_other_rule(folder: Path) -> None:
+def test_comments_do_not_change_the_rules(folder: Path) -> None:
     """Comments, layout and sentences do not count; an earlier version stored digests of files alone."""
     file, begun = folder / "rules.lp", compute_rule_digests(load(str(folder)).engine())
     former = {name: digest for name, digest in begun.items() if not name.startswith("program of ")}
@@ -92,7 +92,7 @@ def test_a_comment_is_no_other_rule(folder: Path) -> None:
         check_same_rules(begun, {**begun, "program of the rules": "3"})
 
 
-def test_every_worker_goes_by_the_rules_of_the_run_and_so_do_matches(tmp_path: Path, fewer: Path) -> None:
+def test_workers_and_matches_use_the_rules_of_the_run(tmp_path: Path, fewer: Path) -> None:
     """Workers use the rules of the run; with the package's rules they would have more labels."""
     trained = Trainer.from_config(settings(tmp_path, kb=fewer, workers=2, total_decisions=1, critic_warmup_updates=0))
     assert len(trained.engine.labels) < len(load(GAME).engine().labels)
@@ -107,7 +107,7 @@ def test_every_worker_goes_by_the_rules_of_the_run_and_so_do_matches(tmp_path: P
     assert str(trained.weights_path) in refused.stderr
 
 
-def test_who_is_told_where_to_go_on_does_not_go_by_other_rules(tmp_path: Path) -> None:
+def test_worker_rejects_state_of_other_rules(tmp_path: Path) -> None:
     """Reject a worker whose rule files changed after the start of the run."""
     run_ = Trainer.from_config(settings(tmp_path))
     with pytest.raises(GameError, match=r"rules\.lp") as error:
@@ -115,7 +115,7 @@ def test_who_is_told_where_to_go_on_does_not_go_by_other_rules(tmp_path: Path) -
     assert error.value.code == ErrorCode.RUN_MISMATCH
 
 
-def test_a_run_refuses_other_rules_and_keeps_what_it_has(tmp_path: Path, mine: Path, fewer: Path) -> None:
+def test_resume_rejects_other_rules_and_keeps_the_checkpoint(tmp_path: Path, mine: Path, fewer: Path) -> None:
     chosen = settings(tmp_path / "run", total_decisions=1)
     first = Trainer.from_config(chosen)
     first.fit()
@@ -130,7 +130,7 @@ def test_a_run_refuses_other_rules_and_keeps_what_it_has(tmp_path: Path, mine: P
     assert first.checkpoint_path.read_bytes() == saved
 
 
-def test_a_folder_remembers_its_settings(tmp_path: Path, mine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_settings_are_read_from_the_run_folder(tmp_path: Path, mine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(mine.parent)
     chosen = settings(tmp_path / "run", kb=Path("mine"), total_decisions=1, rollout_size=96, abln=False)
     Trainer.from_config(chosen)
@@ -146,7 +146,7 @@ def train(folder: Path, *words: str) -> Any:
     return run("train", GAME, "--dir", str(folder), *words)
 
 
-def test_the_command_goes_on_without_saying_it_again(tmp_path: Path, mine: Path) -> None:
+def test_train_command_resumes_with_stored_settings(tmp_path: Path, mine: Path) -> None:
     words = [f"--set={word}" for word in ("preset=tiny", "rows=128", "tables=16", "threads=1", "decisions=1")]
     begun = train(tmp_path / "run", *words, "--kb", str(mine), "--json")
     assert begun.exit_code == 0, begun.stderr
@@ -168,14 +168,14 @@ def test_the_command_goes_on_without_saying_it_again(tmp_path: Path, mine: Path)
     assert "128" in shown.stdout
 
 
-def test_rules_that_cannot_be_played_by_are_an_error_of_the_command(tmp_path: Path) -> None:
+def test_train_command_rejects_unknown_profile(tmp_path: Path) -> None:
     answer = train(tmp_path / "run", "--profile", "nobody")
     assert answer.exit_code == 1
     assert "unknown profile 'nobody'" in answer.stderr
     assert not (tmp_path / "run").exists()
 
 
-def test_where_a_policy_begins(tmp_path: Path) -> None:
+def test_initial_policy_depends_on_prior_scale(tmp_path: Path) -> None:
     """Start from the preferences by default, and from equal labels with prior_scale=0."""
     nothing, known = (Trainer.from_config(settings(tmp_path / str(trust), prior_scale=trust)) for trust in (0.0, None))
     for trainer, alike in ((nothing, True), (known, False)):
@@ -187,7 +187,7 @@ def test_where_a_policy_begins(tmp_path: Path) -> None:
         assert (max(spread) < 1) == alike
 
 
-def test_the_command_of_a_run_says_its_rules() -> None:
+def test_shell_command_includes_kb_and_profile() -> None:
     chosen = TrainConfig(Path("x"), kb=Path("my rules"), profile="danzero")
     assert chosen.shell_command() == "abl-cards train guandan --set 'kb=my rules' --set profile=danzero"
 
@@ -206,7 +206,7 @@ def test_the_command_of_a_run_says_its_rules() -> None:
         ({"records": Path("nowhere.jsonl")}, None),
     ],
 )
-def test_settings_are_checked_before_anything_is_written(
+def test_invalid_settings_are_rejected_before_writing(
     tmp_path: Path, changes: dict[str, Any], code: ErrorCode | None
 ) -> None:
     with pytest.raises((GameError, KBError, FileNotFoundError)) as error:
@@ -215,7 +215,7 @@ def test_settings_are_checked_before_anything_is_written(
     assert not (tmp_path / "run").exists()
 
 
-def test_an_interrupted_command_says_where_the_run_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interrupted_train_command_prints_the_run_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(*arguments: Any, **more: Any) -> None:
         raise KeyboardInterrupt
 
@@ -226,13 +226,13 @@ def test_an_interrupted_command_says_where_the_run_is(tmp_path: Path, monkeypatc
     assert str(directory) in shown.stderr
 
 
-def test_numbers_of_numpy_are_settings_like_others() -> None:
+def test_settings_accept_numpy_numbers() -> None:
     given = TrainConfig(seed=np.int64(3), num_envs=np.uint8(8), learning_rate=np.float32(0.5), gamma=np.float64(1))  # type: ignore[arg-type]
     assert given == TrainConfig(seed=3, num_envs=8, learning_rate=0.5, gamma=1.0)
     assert json.loads(json.dumps(given.to_json()))["seed"] == 3
 
 
-def test_a_run_takes_its_game_in_every_form() -> None:
+def test_resolve_config_accepts_all_forms_of_a_game() -> None:
     game = load("guandan", "platform")
     names = [resolve_config(form, RunParts(), None) for form in (game, game.engine(), game.directory, "guandan")]
     assert [(config.game, config.profile) for config in names] == [

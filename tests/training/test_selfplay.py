@@ -41,7 +41,7 @@ def engine() -> Any:
     return load("guandan").engine()
 
 
-def test_opponents_decide_in_company_and_nobody_waits_for_ever(engine: Any) -> None:
+def test_opponents_decide_in_batches_without_starvation(engine: Any) -> None:
     seats = assign_players(24, 2, (0.5,))
     opponent = Counting(engine)
     mind = NeuroSymbolicPolicy(engine, engine.preference_model(), Networks(TINY, GameShape.of(engine)))
@@ -57,7 +57,7 @@ def test_opponents_decide_in_company_and_nobody_waits_for_ever(engine: Any) -> N
     assert met.mean() > 0.7 * alone.mean()
 
 
-def test_every_decision_with_a_choice_is_remembered_with_what_the_critic_is_told(engine: Any) -> None:
+def test_all_real_choices_are_stored_with_critic_inputs(engine: Any) -> None:
     mind = NeuroSymbolicPolicy(engine, engine.preference_model(), Networks(TINY, GameShape.of(engine)))
     play: Any = SelfPlay(engine, mind, [], np.zeros((8, 2), np.int8), TINY.ppo, seed=2)
     for _ in range(5):
@@ -75,7 +75,7 @@ def test_every_decision_with_a_choice_is_remembered_with_what_the_critic_is_told
     assert (openings[leads, 0] >= rows.legal[leads]).all()
 
 
-def test_tricks_earn_what_they_are_worth() -> None:
+def test_trick_rewards_equal_card_points() -> None:
     """The points in piles and the buried points add up to all points; the sides' rewards sum to zero."""
     engine = load("tractor").engine()
     preset = PRESETS["planes-small"]

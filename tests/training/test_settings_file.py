@@ -25,7 +25,7 @@ DAMAGED = {
 
 
 @pytest.mark.parametrize("damage", DAMAGED.values(), ids=DAMAGED)
-def test_damaged_settings(tmp_path: Path, damage: bytes) -> None:
+def test_damaged_settings_are_reported_and_kept(tmp_path: Path, damage: bytes) -> None:
     (tmp_path / SETTINGS_FILE).write_bytes(damage)
     with pytest.raises(GameError, match=SETTINGS_FILE) as error:
         read_config(tmp_path)
@@ -34,14 +34,14 @@ def test_damaged_settings(tmp_path: Path, damage: bytes) -> None:
 
 
 @pytest.mark.parametrize("damage", [b"[" * 100_000, b'{"update": 1', b"\xff", b"[1]", b'{"a": [1]}'])
-def test_damaged_metrics(tmp_path: Path, damage: bytes) -> None:
+def test_damaged_metrics_are_reported_with_line_number(tmp_path: Path, damage: bytes) -> None:
     (tmp_path / "metrics.jsonl").write_bytes(b'{"update": 1}\n' + damage + b"\n")
     with pytest.raises(GameError, match="line 2") as error:
         read_metrics(tmp_path)
     assert error.value.code == ErrorCode.INVALID_JSON
 
 
-def test_paths_of_settings_may_be_texts(tmp_path: Path) -> None:
+def test_settings_accept_paths_as_strings(tmp_path: Path) -> None:
     given: dict[str, Any] = {"directory": str(tmp_path), "init_from": "some.safetensors"}
     config = TrainConfig(**given)
     assert (config.directory, config.init_from, config.preset) == (tmp_path, Path("some.safetensors"), "small")

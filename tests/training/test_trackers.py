@@ -86,7 +86,7 @@ def test_mlflow(monkeypatch: pytest.MonkeyPatch, is_active: bool) -> None:
 
 
 @pytest.mark.parametrize(("make", "name"), [(WandbCallback, "wandb"), (MlflowCallback, "mlflow")])
-def test_a_missing_library_is_named(make: Any, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_library_is_reported(make: Any, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(GameError) as error:
         make()
@@ -95,12 +95,12 @@ def test_a_missing_library_is_named(make: Any, name: str, monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize("callbacks", [None, print, "on_update", TrainerCallback(), [None], [3], [TrainerCallback]])
-def test_what_is_no_list_of_callbacks(callbacks: Any) -> None:
+def test_invalid_callbacks_are_rejected(callbacks: Any) -> None:
     with pytest.raises(GameError) as error:
         Trainer("president", callbacks=callbacks)
     assert error.value.code == ErrorCode.INVALID_VALUE
 
 
-def test_callbacks_of_every_form() -> None:
+def test_check_callbacks_accepts_all_forms() -> None:
     one_method = SimpleNamespace(on_checkpoint=print)
     assert check_callbacks((TrainerCallback(), print, one_method))[1:] == [print, one_method]

@@ -84,7 +84,7 @@ def equal_weights(first: torch.nn.Module, second: torch.nn.Module) -> bool:
     return all(torch.equal(one[name], other[name]) for name in one)
 
 
-def test_an_own_network_trains_and_its_agent_plays(tmp_path: Path) -> None:
+def test_custom_network_trains_and_plays(tmp_path: Path) -> None:
     model, first = network(hands=True), network(hands=True)
     trainer = Trainer(load(SHORT), model=model, config=config(tmp_path, num_epochs=1, gamma=0.9))
     metrics = trainer.fit()
@@ -107,7 +107,7 @@ def test_an_own_network_trains_and_its_agent_plays(tmp_path: Path) -> None:
     assert (agent.play(decisions, keys).cards == again.play(decisions, keys).cards).all()
 
 
-def test_the_weights_do_not_name_code_that_runs(tmp_path: Path) -> None:
+def test_weights_card_does_not_import_code(tmp_path: Path) -> None:
     """The card names class and file of the network; nothing is imported from that name."""
     trainer = Trainer(SHORT, model=network(), config=config(tmp_path, total_decisions=1))
     trainer.fit()
@@ -135,7 +135,7 @@ DECISIONS = amount(1000, 2000)
 
 
 @pytest.mark.parametrize("workers", [1, pytest.param(2, marks=long)])
-def test_a_run_that_is_killed_ends_as_one_that_was_not(tmp_path: Path, workers: int) -> None:
+def test_killed_and_resumed_run_equals_uninterrupted_run(tmp_path: Path, workers: int) -> None:
     """Resume a killed run with the same result, including the random numbers of dropout."""
     whole = Trainer(SHORT, model=network(), config=config(tmp_path / "whole", workers=workers))
     whole.fit(decisions=DECISIONS)
@@ -161,7 +161,7 @@ def test_a_run_that_is_killed_ends_as_one_that_was_not(tmp_path: Path, workers: 
     assert error.value.code == ErrorCode.RUN_MISMATCH
 
 
-def test_choices_are_decided_and_learned_by_a_network_with_actions_for_options(tmp_path: Path) -> None:
+def test_network_with_option_actions_learns_choices(tmp_path: Path) -> None:
     engine = load("doudizhu").engine(None, "contest")
     labels = len(engine.labels)
     model = TwoLayers(GameShape.of(engine))
@@ -209,7 +209,7 @@ class CountingReasoner:
         return self._minimiser.choose(choices)
 
 
-def test_an_own_reasoner_makes_the_moves_and_the_labels_to_learn_from(tmp_path: Path) -> None:
+def test_custom_reasoner_sets_moves_and_training_labels(tmp_path: Path) -> None:
     reasoner = CountingReasoner(load(SHORT).engine())
     trainer = Trainer(SHORT, model=network(), reasoner=reasoner, config=config(tmp_path, kb_opponent_share=0.0))
     play = trainer.self_play
@@ -232,7 +232,7 @@ class IllegalReasoner(CountingReasoner):
         return Moves(moves.form, np.full_like(moves.cards, 3))
 
 
-def test_a_network_of_ones_own_does_not_travel_to_other_machines(tmp_path: Path) -> None:
+def test_custom_network_is_rejected_on_other_machines(tmp_path: Path) -> None:
     elsewhere: Any = SimpleNamespace(count_actors=lambda settings: 0, count_workers=lambda settings: 1)
     with pytest.raises(GameError) as error:
         Trainer(SHORT, model=network(), config=config(tmp_path), launcher=elsewhere)
@@ -240,7 +240,7 @@ def test_a_network_of_ones_own_does_not_travel_to_other_machines(tmp_path: Path)
 
 
 @pytest.mark.parametrize("reasoner", [object(), IllegalReasoner, lambda decisions, lists: np.ones(3, np.int8)])
-def test_a_wrong_reasoner_is_an_error(tmp_path: Path, reasoner: Any) -> None:
+def test_invalid_reasoners_are_rejected(tmp_path: Path, reasoner: Any) -> None:
     given = reasoner(load(SHORT).engine()) if isinstance(reasoner, type) else reasoner
     with pytest.raises(GameError) as error:
         Trainer(SHORT, model=network(), reasoner=given, config=config(tmp_path)).self_play.step()
@@ -248,7 +248,7 @@ def test_a_wrong_reasoner_is_an_error(tmp_path: Path, reasoner: Any) -> None:
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_a_consistency_function_rules_moves_out_for_a_preset(
+def test_consistency_function_excludes_moves_of_a_preset(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, workers: int
 ) -> None:
     monkeypatch.setitem(PRESETS, "tiny", TINY)
@@ -300,7 +300,7 @@ class Recording(TrainerCallback):
         self.ends.append(metrics)
 
 
-def test_callbacks(tmp_path: Path) -> None:
+def test_callbacks_are_called_in_order(tmp_path: Path) -> None:
     recording, functions = Recording(), list[Metrics]()
     trainer = Trainer(SHORT, model=network(), config=config(tmp_path), callbacks=[recording])
     recording.trainer = trainer
@@ -343,7 +343,7 @@ class PolicyFailsInTraining(torch.nn.Linear):
         ("policy", "PolicyFailsInTraining.forward", ErrorCode.MODEL_FAILED),
     ],
 )
-def test_an_error_of_a_part_of_ones_own_names_it_and_keeps_its_cause(
+def test_error_of_custom_part_names_it_and_keeps_cause(
     tmp_path: Path, part: str, name: str, code: ErrorCode
 ) -> None:
     engine = load(SHORT).engine()
@@ -360,7 +360,7 @@ def test_an_error_of_a_part_of_ones_own_names_it_and_keeps_its_cause(
     assert isinstance(error.value.__cause__, KeyError)
 
 
-def test_an_exception_of_a_callback_reaches_the_caller(tmp_path: Path) -> None:
+def test_exceptions_of_callbacks_propagate(tmp_path: Path) -> None:
     with pytest.raises(KeyError):
         Trainer(SHORT, model=network(), config=config(tmp_path), callbacks=[fails]).fit()
 
@@ -371,14 +371,14 @@ class WritingNetwork(TwoLayers):
         return super().forward(batch)
 
 
-def test_a_network_that_writes_into_its_batch_is_an_error(tmp_path: Path) -> None:
+def test_network_writing_into_its_batch_is_rejected(tmp_path: Path) -> None:
     with pytest.raises(GameError) as error:
         Trainer(SHORT, model=WritingNetwork(GameShape.of(load(SHORT).engine())), config=config(tmp_path))
     assert error.value.code == ErrorCode.MODEL_FAILED
     assert "batch.action_mask" in str(error.value)
 
 
-def test_metrics_as_a_frame_need_pandas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_metrics_frame_requires_pandas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pandas", None)
     metrics = Trainer(SHORT, model=network(), config=config(tmp_path, total_decisions=1)).fit()
     with pytest.raises(GameError) as error:
@@ -397,7 +397,7 @@ class Wrong(TwoLayers):
         return self.change(super().forward(batch))
 
 
-def test_an_output_that_becomes_infinite_ends_the_run_with_its_name(tmp_path: Path) -> None:
+def test_non_finite_output_stops_the_run(tmp_path: Path) -> None:
     model = network()
     trainer = Trainer(SHORT, model=model, config=config(tmp_path, workers=2))
     trainer.fit(decisions=200)
@@ -413,13 +413,13 @@ def test_an_output_that_becomes_infinite_ends_the_run_with_its_name(tmp_path: Pa
 @pytest.mark.parametrize(
     ("name", "value"), [("lookahead_share", 0.5), ("records", Path("games.jsonl")), ("prior_scale", 1.0)]
 )
-def test_settings_of_presets_do_not_go_with_an_own_network(tmp_path: Path, name: str, value: Any) -> None:
+def test_preset_settings_are_rejected_with_a_custom_network(tmp_path: Path, name: str, value: Any) -> None:
     with pytest.raises(GameError, match=name) as error:
         Trainer(SHORT, model=network(), config=config(tmp_path, **{name: value}))
     assert error.value.code == ErrorCode.SETTING_CONFLICT
 
 
-def test_a_run_of_an_own_network_is_no_run_of_a_preset(tmp_path: Path) -> None:
+def test_custom_network_run_requires_its_model_to_resume(tmp_path: Path) -> None:
     trainer = Trainer(SHORT, model=network(), config=config(tmp_path, total_decisions=1))
     trainer.fit()
     with pytest.raises(GameError) as error:
@@ -457,7 +457,7 @@ def test_buffers_and_lazy_layers_are_saved_and_resumed(tmp_path: Path) -> None:
     assert torch.equal(fresh.state_dict()["body.1.num_batches_tracked"], steps)
 
 
-def test_a_preset_needs_no_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_preset_requires_no_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(PRESETS, "tiny", TINY)
     chosen = config(tmp_path, preset="tiny", total_decisions=1, critic_warmup_updates=0)
     trainer = Trainer(load(SHORT), config=chosen)

@@ -56,7 +56,7 @@ def gradient(trainer: PPOLearner, rows: Experience) -> torch.Tensor:
     )
 
 
-def test_the_policy_learns_the_same_without_what_it_was_certain_of(engine: Any, rows: Experience) -> None:
+def test_certain_decisions_do_not_change_the_gradient(engine: Any, rows: Experience) -> None:
     """Decisions with a certain label have no gradient, whatever their advantage."""
     only = np.zeros_like(rows.legal)
     only[np.arange(len(rows)), rows.label] = True
@@ -74,13 +74,13 @@ def test_the_policy_learns_the_same_without_what_it_was_certain_of(engine: Any, 
     )
 
 
-def test_the_least_certain_decisions_are_always_learned_from(engine: Any, rows: Experience) -> None:
+def test_least_certain_decision_is_always_selected(engine: Any, rows: Experience) -> None:
     """Always keep the least certain decisions, so that every worker has a gradient."""
     sure = replace(rows, log_probability=np.linspace(-0.001, 0, len(rows), dtype=np.float32))
     assert trainer(engine, 0.99)._select_uncertain(sure).tolist() == [0]
 
 
-def test_in_half_precision_the_next_certain_ones_fill_the_batch_up(engine: Any, rows: Experience) -> None:
+def test_bfloat16_batches_are_filled_with_next_certain_rows(engine: Any, rows: Experience) -> None:
     unsure = BF16_ROW_MULTIPLE + 3
     sure = replace(rows, log_probability=np.linspace(-1, -0.001, len(rows), dtype=np.float32)[::-1].copy())
     learner = trainer(engine, certain=float(np.exp(np.sort(sure.log_probability)[unsure - 1] + 1e-4)))
@@ -89,7 +89,7 @@ def test_in_half_precision_the_next_certain_ones_fill_the_batch_up(engine: Any, 
     assert learner._select_uncertain(sure).tolist() == list(range(len(rows) - 2 * BF16_ROW_MULTIPLE, len(rows)))
 
 
-def test_losses_are_computed_on_the_device_of_the_networks(
+def test_losses_are_computed_on_the_network_device(
     engine: Any, rows: Experience, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """No tensor is left on the CPU where the networks are elsewhere: the device "meta" computes shapes alone."""
@@ -101,7 +101,7 @@ def test_losses_are_computed_on_the_device_of_the_networks(
     assert {tensor.device.type for tensor in (loss, stats, value_loss(learner.networks, batch, rows))} == {"meta"}
 
 
-def test_abln_learns_from_however_few_decisions(engine: Any, rows: Experience) -> None:
+def test_abln_learns_from_few_decisions(engine: Any, rows: Experience) -> None:
     """Make a step with a quarter of 64 decisions, less than half a batch."""
     learner = trainer(engine)
     before = [weights.detach().clone() for weights in learner.networks.abln.parameters()]  # type: ignore[union-attr]
@@ -112,7 +112,7 @@ def test_abln_learns_from_however_few_decisions(engine: Any, rows: Experience) -
     assert any(not torch.equal(one, other) for one, other in zip(before, after, strict=True))
 
 
-def test_what_did_not_learn_has_measured_nothing(engine: Any, rows: Experience) -> None:
+def test_stats_of_networks_not_trained_are_none(engine: Any, rows: Experience) -> None:
     seen = learn(trainer(engine), rows, np.random.default_rng(3), critic_only=True)
     assert seen.value_loss is not None
     assert astuple(seen) == (None, seen.value_loss, None, None, None, None, None)
@@ -125,13 +125,13 @@ def test_what_did_not_learn_has_measured_nothing(engine: Any, rows: Experience) 
     assert astuple(UpdateStats.mean([seen, seen])) == astuple(seen)
 
 
-def test_a_twin_without_abln_measures_no_hands(engine: Any, rows: Experience) -> None:
+def test_hands_loss_is_none_without_abln(engine: Any, rows: Experience) -> None:
     networks = Networks(TINY.without_abln(), GameShape.of(engine))
     learner = PPOLearner(networks, Symmetries.from_orders(engine.symmetries, engine.observation_features))
     assert learn(learner, rows, np.random.default_rng(3)).hands_loss is None
 
 
-def test_the_critic_learns_in_as_many_epochs_as_it_is_given(engine: Any, rows: Experience) -> None:
+def test_critic_is_trained_for_num_value_epochs(engine: Any, rows: Experience) -> None:
     once, first_only, twice = (
         trainer(engine, num_epochs=epochs, num_value_epochs=value_epochs)
         for epochs, value_epochs in ((1, 1), (2, 1), (2, 2))
@@ -151,7 +151,7 @@ def test_the_critic_learns_in_as_many_epochs_as_it_is_given(engine: Any, rows: E
     assert losses[0] == losses[1] > losses[2] > 0
 
 
-def test_the_critic_needs_only_what_is_kept_for_it(engine: Any, rows: Experience) -> None:
+def test_for_critic_keeps_all_inputs_of_the_critic(engine: Any, rows: Experience) -> None:
     networks = Networks(TINY, GameShape.of(engine))
     less = rows.for_critic()
     assert less.response_counts.size == less.played_later.size == 0

@@ -18,14 +18,14 @@ from tests.learners.tiny import TINY
 from tests.training.test_joint_loop import settings
 
 
-def test_nobody_is_asked_where_nobody_is() -> None:
+def test_empty_worker_pool_returns_no_results() -> None:
     with spawn(0) as helpers:
         helpers.call_method("run_iteration")
         assert helpers.collect_results() == []
 
 
 @long
-def test_a_run_says_which_worker_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_killed_worker_is_reported_with_its_signal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(PRESETS, "tiny", TINY)
     run = Trainer.from_config(settings(tmp_path, workers=2))
     with pytest.raises(RuntimeError, match=r"trainer\.start_workers"):
@@ -48,7 +48,7 @@ def begin(run: Trainer) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no fork")
-def test_a_fork_that_fails_says_why(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_failed_fork_reports_its_traceback(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     run = Trainer.from_config(settings(tmp_path, preset="small"))
     with pytest.raises(GameError, match="status 1") as error, spawn(1, fork_first_worker) as helpers:
         helpers.start(run.settings, TINY, {}, [{}])
@@ -60,7 +60,7 @@ def fork_first_worker(num_workers: int) -> WorkerPool:
     return fork_local(num_workers, None, OUR_REASONER)
 
 
-def test_a_worker_that_fails_says_why(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_failed_worker_reports_its_traceback(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     run = Trainer.from_config(settings(tmp_path, preset="small"))
     with pytest.raises(GameError, match="status 1") as error:
         begin(run)
@@ -69,7 +69,7 @@ def test_a_worker_that_fails_says_why(tmp_path: Path, capfd: pytest.CaptureFixtu
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no fork")
-def test_a_fork_that_was_killed_reports_the_signal() -> None:
+def test_killed_fork_reports_the_signal() -> None:
     worker = ForkWorker(lambda init: pytest.fail("no settings arrive"), [])
     try:
         os.kill(worker.pid, signal.SIGKILL)
