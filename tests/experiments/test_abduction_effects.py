@@ -10,7 +10,7 @@ from abl_cards.experiments.experiment import run_experiment
 from abl_cards.games.game import load
 
 
-def test_estimates_and_candidates(tiny_agent: str, tmp_path: Path) -> None:
+def test_report_has_estimate_errors_and_candidates(tiny_agent: str, tmp_path: Path) -> None:
     settings = AbductionEffectsConfig(agents=(tiny_agent,), decisions=100, positions=50)
     results = run_experiment("abduction_effects", settings, tmp_path)
     rows: dict[str, dict[str, Any]] = {row["estimate"]: row for row in results["tables"]["errors"]["rows"]}
@@ -27,7 +27,7 @@ def test_estimates_and_candidates(tiny_agent: str, tmp_path: Path) -> None:
     assert candidates[1]["dropped"] > 0
 
 
-def test_candidates_shrink() -> None:
+def test_candidates_shrink_at_each_step() -> None:
     counts = count_candidates(load("president").engine(), 60, 1)
     game, legal, card_sets, consistent, cheapest = counts.values()
     assert game > legal

@@ -11,7 +11,7 @@ NEEDS_AN_ESTIMATE = "beliefs"
 """This group never fires for an agent without an estimate of the other hands, as kb; see tests of the minimiser."""
 
 
-def test_the_documents_know_every_group_and_each_pays_its_way() -> None:
+def test_documents_list_every_group_with_a_positive_effect() -> None:
     """Both tables list every group, with lower bounds above one half."""
     docs = Path(__file__).parents[2] / "docs"
     table, groups = ((docs / name).read_text("utf-8") for name in ("notes/preferences.md", "reference/guandan.md"))

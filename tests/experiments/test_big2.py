@@ -22,7 +22,7 @@ def rows(results: dict[str, Any], table: str) -> list[dict[str, Any]]:
     return table_rows
 
 
-def test_deals_are_measured_some_at_a_time(tmp_path: Path) -> None:
+def test_deals_are_measured_in_blocks_without_repetition(tmp_path: Path) -> None:
     """A larger number of deals repeats no deal outside of the incomplete cell."""
     measured: list[int] = []
 
@@ -41,7 +41,7 @@ def test_deals_are_measured_some_at_a_time(tmp_path: Path) -> None:
     assert len((tmp_path / "cells.jsonl").read_text("utf-8").splitlines()) == len(split_deals("some", 23)) == 3
 
 
-def test_exact_and_plain_agree(tmp_path: Path) -> None:
+def test_exact_and_plain_search_agree(tmp_path: Path) -> None:
     settings = big2_exact.Big2ExactConfig(cards=(4, 5), deals=3, plain_deals=2, plain_up_to=4)
     results = run_experiment("big2_exact", settings, tmp_path)
     four, five = rows(results, "times")
@@ -57,13 +57,13 @@ def test_exact_and_plain_agree(tmp_path: Path) -> None:
     assert two["missing"] == "5 + 5 cards, our search, deals 1 to 3"
 
 
-def test_what_takes_too_long_is_not_solved(tmp_path: Path) -> None:
+def test_unsolved_deals_are_reported_after_the_time_limit(tmp_path: Path) -> None:
     settings = big2_exact.Big2ExactConfig(cards=(20,), deals=1, seconds=0.001)
     (row,) = rows(run_experiment("big2_exact", settings, tmp_path), "times")
     assert (row["deals"], row["solved"]) == (1, 0)
 
 
-def test_values_that_differ_are_counted() -> None:
+def test_differing_values_are_counted() -> None:
     settings = big2_exact.Big2ExactConfig(cards=(4,))
     ours = [{"value": value, "seconds": 0.1} for value in (1, -2, None)]
     plain = [{"value": value, "seconds": 1.0} for value in (1, 3, 4)]
@@ -102,12 +102,12 @@ def test_agents(tmp_path: Path) -> None:
     assert not any(rows(part, "round_robin") for part in parts)  # no places before all pairs have played
 
 
-def test_who_does_not_search_is_refused(tmp_path: Path) -> None:
+def test_agents_without_search_are_rejected(tmp_path: Path) -> None:
     with pytest.raises(GameError, match="'greedy' does not search"):
         big2_agents.run(big2_agents.Big2AgentsConfig(searcher="greedy"), ExperimentWorkspace(tmp_path))
 
 
-def test_the_round_robin_counts_both_seats() -> None:
+def test_round_robin_table_counts_both_seats() -> None:
     """Count both seats over two deals: a beats b by 3 on each, and c draws with both."""
     scores = {
         ("a", "b"): np.array([[2, 1], [4, -1]]),
@@ -125,7 +125,7 @@ def test_spearman() -> None:
 
 
 @pytest.mark.parametrize("name", ["big2_exact", "big2_depth", "big2_agents"])
-def test_the_small_budget_runs(name: str, tmp_path: Path) -> None:
+def test_smoke_settings_run(name: str, tmp_path: Path) -> None:
     results = run_experiment(name, get_experiment(name).make_settings(smoke=True), tmp_path)
     assert results["tables"]
     assert results["plots"]

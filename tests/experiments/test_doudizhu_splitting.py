@@ -31,7 +31,7 @@ from tests.experiments.conftest import partial_results
 SMOKE = ["run", "doudizhu_splitting", "--smoke", "--json", "--set", "rounds=2", "--set", "loop_rounds=2"]
 
 
-def test_it_runs_and_knows_what_it_has_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_experiment_runs_and_reuses_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     small = SPLITTER_PRESETS["small"]
     narrow = replace(small, card_width=amount(8, small.card_width), hidden_width=amount(8, small.hidden_width))
     monkeypatch.setitem(SPLITTER_PRESETS, "small", narrow)
@@ -59,7 +59,7 @@ def test_it_runs_and_knows_what_it_has_done(tmp_path: Path, monkeypatch: pytest.
     assert parts[-1]["missing"] == "judged by kb"
 
 
-def test_budgets_share_out_the_training_games() -> None:
+def test_draw_labelled_splits_the_training_games() -> None:
     games = play_kb_games(30, 10, seed=1)
     labelled, unlabelled = games.draw_labelled(0.1, seed=0)
     assert len(labelled) == 3
@@ -71,7 +71,7 @@ def test_budgets_share_out_the_training_games() -> None:
     assert not held & set(unlabelled.tolist())
 
 
-def test_first_plays_are_found_in_the_splits_that_were_played() -> None:
+def test_recall_of_first_plays_is_high_for_true_splits() -> None:
     games = play_kb_games(1, 40, seed=2).held_out
     splitter = Splitter.of(load_split_rules(profile="douzero"))
     first = FirstPlays.from_games(splitter.rules, games)
@@ -97,7 +97,7 @@ def _of_seats(first: FirstPlays, seats: np.ndarray) -> tuple[np.ndarray, np.ndar
     return row[first.seat_row[is_selected]], first.piece[is_selected]
 
 
-def test_games_of_douzero(shared_data: Path, tmp_path: Path) -> None:
+def test_douzero_games_are_loaded_and_held_out(shared_data: Path, tmp_path: Path) -> None:
     file, num_games = tmp_path / "games.jsonl", amount(100, 400)
     with gzip.open(shared_data / "doudizhu_douzero_selfplay.jsonl.gz", "rb") as every:
         file.write_bytes(b"".join(islice(every, num_games)))
@@ -107,7 +107,7 @@ def test_games_of_douzero(shared_data: Path, tmp_path: Path) -> None:
         load_recorded_games(file, num_games)
 
 
-def test_without_records_it_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_records_are_reported_with_a_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ABL_CARDS_DATA", str(tmp_path))
     answer = run("run", "doudizhu_splitting", "--dir", str(tmp_path / "out"))
     assert answer.exit_code == 1

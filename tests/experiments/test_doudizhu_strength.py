@@ -15,7 +15,7 @@ from tests.cli_runs import run
 from tests.experiments.conftest import partial_results
 
 
-def test_the_small_budget_ends_in_all_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_smoke_settings_produce_all_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     torch.set_num_threads(1)
     monkeypatch.setenv("ABL_CARDS_DATA", str(tmp_path))  # no recorded games here
     words = ["run", "doudizhu_strength", "--smoke", "--dir", str(tmp_path / "out"), "--json"]
@@ -39,7 +39,7 @@ def test_the_small_budget_ends_in_all_tables(tmp_path: Path, monkeypatch: pytest
     assert [row["class"] for row in parts[-1]["tables"]["wins"]["rows"]] == list("0123")
 
 
-def test_views_and_their_silhouettes() -> None:
+def test_silhouettes_of_feature_views() -> None:
     random = np.random.default_rng(0)
     units = random.choice([-3.0, -1.0, 1.0, 2.0], 200)
     features = np.column_stack([random.normal(30, 8, 200), random.normal(50, 9, 200), random.random(200), units,

@@ -15,7 +15,7 @@ from abl_cards.matches.match_runner import play_match
 from tests.effort import amount
 
 
-def test_they_are_the_first_of_the_matches_of_the_arena(engine: Engine) -> None:
+def test_episodes_equal_the_first_episodes_of_matches(engine: Engine) -> None:
     one, two = load_agents(["greedy", "random"], engine)
     firsts: dict[int, float] = {}
     games = amount(2, 6)
@@ -29,7 +29,7 @@ def test_they_are_the_first_of_the_matches_of_the_arena(engine: Engine) -> None:
     assert points_by_game.tolist() == [firsts[game] for game in range(games)]
 
 
-def test_both_sides_see_the_same(engine: Engine, tmp_path: Path) -> None:
+def test_swapped_agents_play_the_same_deals(engine: Engine, tmp_path: Path) -> None:
     greedy, kb = load_agents(["greedy", "kb"], engine)
     desk = ExperimentWorkspace(tmp_path)
     summary, turned = (measure_episodes(desk, engine, pair, 20, 1) for pair in ((greedy, kb), (kb, greedy)))

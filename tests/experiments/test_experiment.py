@@ -27,7 +27,7 @@ KNOWN = find_experiments()
 
 
 @pytest.mark.parametrize("experiment", KNOWN.values(), ids=KNOWN)
-def test_every_setting_has_a_default_and_a_word(experiment: Experiment) -> None:
+def test_settings_are_documented_and_serialisable(experiment: Experiment) -> None:
     assert experiment.summary
     for field in fields(experiment.settings):
         assert field.metadata["doc"]
@@ -43,19 +43,19 @@ WITHOUT_GAME = {"digit_addition"}
 
 
 @pytest.mark.parametrize("name", KNOWN)
-def test_every_experiment_with_cards_can_be_done_by_own_rules(name: str) -> None:
+def test_experiments_with_games_accept_custom_rules(name: str) -> None:
     assert isinstance(KNOWN[name].settings, RulesConfig) == (name not in WITHOUT_GAME)
 
 
 @pytest.mark.parametrize("name", WITHOUT_GAME)
-def test_rules_are_refused_where_no_cards_are_played(name: str, tmp_path: Path) -> None:
+def test_experiments_without_games_reject_rules(name: str, tmp_path: Path) -> None:
     refused = run("run", name, "--kb", "president", "--dir", str(tmp_path / "out"))
     assert refused.exit_code == 2
     assert "kb=president" in refused.stderr
     assert not (tmp_path / "out").exists()
 
 
-def test_own_rules_are_played_by(tmp_path: Path) -> None:
+def test_custom_rules_are_used_and_measured_separately(tmp_path: Path) -> None:
     """Agents use the rules of the table, and results are kept apart by rules."""
     rules = edited(tmp_path / "mine", more='preference(none, passing). says(none, en, "Nothing."). cost(none, 1).')
     words = ["run", "guandan_abln", "--dir", str(tmp_path / "out"), "--json", "--set", "agent=kb", "--set", "rounds=1"]
@@ -70,13 +70,13 @@ def test_own_rules_are_played_by(tmp_path: Path) -> None:
     assert "unknown profile 'nobody'" in wrong.stderr
 
 
-def test_the_command_lists_them() -> None:
+def test_run_command_lists_experiments() -> None:
     shown = run("run")
     assert all(name in shown.stdout for name in KNOWN)
     assert json.loads(run("run", "--json").stdout) == {name: experiment.summary for name, experiment in KNOWN.items()}
 
 
-def test_the_command_shows_the_settings() -> None:
+def test_run_command_shows_settings() -> None:
     shown = run("run", "guandan_tournament", "--settings", "--set", "games=77", "--seed", "5")
     assert "77" in shown.stdout
     assert "of the deals" in shown.stdout
@@ -90,13 +90,13 @@ def test_the_command_shows_the_settings() -> None:
         (["guandan_tournament", "--set", "games=some"], "games is of type int"),
     ],
 )
-def test_what_cannot_be_run_is_misuse(words: list[str], problem: str) -> None:
+def test_invalid_run_commands_exit_with_2(words: list[str], problem: str) -> None:
     shown = run("run", *words)
     assert shown.exit_code == 2
     assert problem in shown.stderr
 
 
-def test_one_experiment_at_a_time_in_a_folder(tmp_path: Path) -> None:
+def test_experiment_folder_is_locked(tmp_path: Path) -> None:
     with lock_run_folder(tmp_path):
         shown = run("run", "big2_exact", "--smoke", "--dir", str(tmp_path))
     assert shown.exit_code == 1
@@ -104,13 +104,13 @@ def test_one_experiment_at_a_time_in_a_folder(tmp_path: Path) -> None:
     assert [file.name for file in tmp_path.iterdir()] == [".lock"]
 
 
-def test_an_unknown_agent_is_named(tmp_path: Path) -> None:
+def test_unknown_agent_is_reported(tmp_path: Path) -> None:
     shown = run("run", "guandan_tournament", "--dir", str(tmp_path), "--set", "agents=kb gredy")
     assert shown.exit_code == 1
     assert "did you mean 'greedy'" in shown.stderr
 
 
-def test_results_are_kept_and_given_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_results_are_saved_and_reused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     words = ["run", "guandan_tournament", "--dir", str(tmp_path), "--set", "agents=random greedy", "--json"]
     first = json.loads(run(*words, "--set", "games=2").stdout)
     for name in ("settings.json", "report.md", "results.json", "wins.svg", "log.txt", "cells.jsonl"):
@@ -134,7 +134,7 @@ def test_results_are_kept_and_given_again(tmp_path: Path, monkeypatch: pytest.Mo
         run(*words, "--set", "games=2", "--restart")
 
 
-def test_a_run_that_is_killed_has_reported_what_it_finished(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interrupted_run_has_a_partial_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Write the report before the next measurement, so that an interruption does not lose it."""
     seen: list[str] = []
     play = play_match
@@ -166,7 +166,7 @@ def test_a_run_that_is_killed_has_reported_what_it_finished(tmp_path: Path, monk
     assert len((tmp_path / "cells.jsonl").read_text("utf-8").splitlines()) == 4
 
 
-def test_an_experiment_without_a_report_on_the_way_shows_its_results(tmp_path: Path) -> None:
+def test_experiment_without_partial_report_publishes_raw_results(tmp_path: Path) -> None:
     published: list[tuple[ExperimentReport, str]] = []
     desk = ExperimentWorkspace(tmp_path, publish=lambda report, missing: published.append((report, missing)))
     desk.plan_cells(3)
@@ -185,7 +185,7 @@ def test_an_experiment_without_a_report_on_the_way_shows_its_results(tmp_path: P
 
 
 @long
-def test_edited_rules_are_measured_anew(tmp_path: Path) -> None:
+def test_edited_rules_are_measured_again(tmp_path: Path) -> None:
     rules = edited(tmp_path / "kb", more='preference(none, passing). says(none, en, "Nothing."). cost(none, 1).')
     words = ["run", "guandan_kb_ablation", "--dir", str(tmp_path / "out"), "--json", "--set", "agent=kb"]
     words += ["--set", "games=2", "--set", "without=passing"]
@@ -195,7 +195,7 @@ def test_edited_rules_are_measured_anew(tmp_path: Path) -> None:
     assert len(cells) == len({json.dumps(json.loads(line)["cell"]["marks"]) for line in cells}) == 2
 
 
-def test_parts_and_agents_of_any_game_are_measured(tmp_path: Path) -> None:
+def test_ablation_and_tournament_accept_any_game(tmp_path: Path) -> None:
     """Measure a folder made by `kb new` and a shipped game without levels."""
     assert run("kb", "new", str(tmp_path / "small")).exit_code == 0
     ablation = ["run", "guandan_kb_ablation", "--set", "agent=kb", "--set", "without=control", "--set", "games=4"]
@@ -207,7 +207,7 @@ def test_parts_and_agents_of_any_game_are_measured(tmp_path: Path) -> None:
         assert first["rows"]
 
 
-def test_a_cell_is_measured_once(tmp_path: Path) -> None:
+def test_cells_are_measured_once(tmp_path: Path) -> None:
     done = []
 
     def work(tell: Any) -> dict[str, Any]:
@@ -221,7 +221,7 @@ def test_a_cell_is_measured_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("pdf_files")
-def test_a_report_as_markdown_json_and_pictures(tmp_path: Path) -> None:
+def test_report_is_written_as_markdown_json_and_plots(tmp_path: Path) -> None:
     rows: list[list[Cell]] = [["x", 1234, 0.25, None], ["y", 5, 0.5, 1.5]]
     table = ReportTable("t", "Title", ("name", "count", "share", "size"), rows, "Note.", frozenset({"share"}))
     plot = LinePlot("p", "Plot", "x", "y", {"line": [(1, 2), (2, 3)]}, reverse_x=True)

@@ -22,11 +22,11 @@ from abl_cards.matches.records import write_records
 from tests.cli_runs import run
 
 
-def test_examples() -> None:
+def test_doctests_pass() -> None:
     assert doctest.testmod(csv_tables).failed == 0
 
 
-def test_records_have_agents_and_points_by_seat(tmp_path: Path) -> None:
+def test_record_rows_have_agents_and_points_by_seat(tmp_path: Path) -> None:
     records: list[Any] = []
     play_match("president", ["kb", "greedy"], games=6, seed=1, write_record=records.append)
     write_records(tmp_path / "games.jsonl.gz", records)
@@ -39,7 +39,7 @@ def test_records_have_agents_and_points_by_seat(tmp_path: Path) -> None:
         assert json.loads(row["finish"]) == record["finish"]
 
 
-def test_matches_have_a_row_for_each_agent_and_role() -> None:
+def test_match_rows_have_one_row_per_agent_and_role() -> None:
     result = play_match("doudizhu", ["kb", "greedy"], games=6, seed=1)
     rows = match_rows(result)
     assert [(row["agent"], row["role"]) for row in rows[:2]] == [("kb", ""), ("greedy", "")]
@@ -62,7 +62,7 @@ def test_cells_and_metrics(tmp_path: Path) -> None:
     assert read_rows(run_folder) == [{"update": 1, "entropy": 0.5}, {"update": 2}]
 
 
-def test_json_of_commands(tmp_path: Path) -> None:
+def test_rows_are_read_from_command_json(tmp_path: Path) -> None:
     table = tmp_path / "results.json"
     table.write_text(json.dumps({"tables": {"rates": {"title": "Rates", "rows": [{"won": 0.5}]}}}), "utf-8")
     assert read_rows(table) == [{"table": "rates", "won": 0.5}]
@@ -82,7 +82,7 @@ def test_csv_holds_all_columns(tmp_path: Path) -> None:
         assert list(csv.DictReader(file)) == [{"a": "1", "b": 'x, "y"', "c": ""}, {"a": "2", "b": "", "c": "0.5"}]
 
 
-def test_frames_are_made_by_pandas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_read_frame_uses_pandas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "metrics.jsonl").write_text('{"update": 1}\n{"update": 2, "entropy": 0.5}\n', "utf-8")
     made = SimpleNamespace(DataFrame=lambda rows, columns: (rows, columns))
     monkeypatch.setitem(sys.modules, "pandas", made)

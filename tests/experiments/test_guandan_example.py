@@ -10,7 +10,7 @@ import pytest
 from tests.cli_runs import run
 
 
-def test_a_decision_is_found_and_shown(untrained: str, tmp_path: Path) -> None:
+def test_example_decision_is_selected_and_reported(untrained: str, tmp_path: Path) -> None:
     words = ["run", "guandan_example", "--set", f"agent={untrained}", "--set", "last=2", "--dir", str(tmp_path)]
     shown = run(*words, "--json")
     assert shown.exit_code == 0, shown.stderr

@@ -44,7 +44,7 @@ def rows(results: dict[str, Any], table: str) -> list[dict[str, Any]]:
     return table_rows
 
 
-def test_with_against_without_abln(tiny_agent: str, tmp_path: Path) -> None:
+def test_guandan_abln_reports_matches_and_points(tiny_agent: str, tmp_path: Path) -> None:
     settings = guandan_abln.GuandanAblnConfig(agent="greedy", twin="random", rounds=2, games=2, episodes=18)
     results = run_experiment("guandan_abln", settings, tmp_path)
     with_, without = rows(results, "matches")
@@ -62,7 +62,7 @@ def test_with_against_without_abln(tiny_agent: str, tmp_path: Path) -> None:
 
 
 @long
-def test_parts_of_the_knowledge_base(engine: Engine, tiny_agent: str, tmp_path: Path) -> None:
+def test_kb_ablation_measures_all_groups(engine: Engine, tiny_agent: str, tmp_path: Path) -> None:
     groups = set(engine.preference_model().kb.preference_groups.values())
     network_parts = {"no-projection", "no-preferences"}  # the critic of these networks has learned nothing
     assert set(guandan_kb_ablation.measured_parts(tiny_agent, engine)) == groups | network_parts
@@ -111,7 +111,7 @@ def follow_records(engine: Engine, agent: Any, records: RecordedEpisodes) -> Agr
     return follower
 
 
-def test_who_plays_as_the_experts_did_agrees_and_reaches_their_score(engine: Engine) -> None:
+def test_replayed_expert_moves_agree_completely(engine: Engine) -> None:
     records, repeater = RecordedEpisodes.load(SAMPLE, "guandan").last_matches(1), Repeater()
     records.replay(engine, repeater)
     follower = follow_records(engine, repeater, records)
@@ -125,7 +125,7 @@ def test_who_plays_as_the_experts_did_agrees_and_reaches_their_score(engine: Eng
     assert np.concatenate(list(endings.values())).all()
 
 
-def test_others_agree_less(engine: Engine) -> None:
+def test_random_agent_agrees_less(engine: Engine) -> None:
     records = RecordedEpisodes.load(SAMPLE, "guandan").last_matches(1)
     (random,) = load_agents(["random"], engine)
     follower = follow_records(engine, random.agent, records)
@@ -135,7 +135,7 @@ def test_others_agree_less(engine: Engine) -> None:
     assert not np.concatenate(list(endings.values())).all()
 
 
-def test_experts_and_agents_side_by_side(tiny_agent: str, tmp_path: Path) -> None:
+def test_expert_report_compares_agents(tiny_agent: str, tmp_path: Path) -> None:
     settings = guandan_expert.GuandanExpertConfig(agents=("kb", tiny_agent), records=SAMPLE, last=1, steps=(5, 1))
     results = run_experiment("guandan_expert", settings, tmp_path)
     (part,) = partial_results("guandan_expert", settings, tmp_path, tmp_path)
@@ -152,7 +152,7 @@ def test_experts_and_agents_side_by_side(tiny_agent: str, tmp_path: Path) -> Non
     assert {"scores.svg", "actions.svg"} <= {file.name for file in tmp_path.iterdir()}
 
 
-def test_what_was_laid_down_later_was_in_the_hands(engine: Engine) -> None:
+def test_later_plays_are_a_subset_of_the_true_hands(engine: Engine) -> None:
     (greedy,) = load_agents(["greedy"], engine)
     views = collect_self_play(engine, greedy.agent, 400, seed=2)
     assert 400 <= len(views) < 700
@@ -193,14 +193,14 @@ def test_hidden_hands(tiny_agent: str, tmp_path: Path) -> None:
     assert rows(last, "abduction") == [nothing, {**abducing, "own: gap closed": None, "contest: gap closed": None}]
 
 
-def test_an_agent_without_abln_has_no_estimate_to_measure(tmp_path: Path) -> None:
+def test_agents_without_abln_are_rejected(tmp_path: Path) -> None:
     with pytest.raises(GameError, match="has no ABLN"):
         guandan_hidden_hands.run(
             guandan_hidden_hands.GuandanHiddenHandsConfig(agent="kb", records=SAMPLE), ExperimentWorkspace(tmp_path)
         )
 
 
-def test_weights_of_hints_are_fitted(tmp_path: Path) -> None:
+def test_fitted_hint_weights_do_not_lower_the_likelihood(tmp_path: Path) -> None:
     settings = hint_weights.HintWeightsConfig(records=SAMPLE, share=0.5, held_out=0, steps=10)
     results = run_experiment("hint_weights", settings, tmp_path)
     before, after = map(float, re.findall(r"-\d\.\d+", results["tables"]["weights"]["note"]))
@@ -208,7 +208,7 @@ def test_weights_of_hints_are_fitted(tmp_path: Path) -> None:
 
 
 @long
-def test_the_loop_before_and_after(tiny_agent: str, tmp_path: Path) -> None:
+def test_joint_loop_reports_play_before_and_after_training(tiny_agent: str, tmp_path: Path) -> None:
     settings = joint_loop.JointLoopConfig(
         preset="tiny", minutes=0.01, stages=1, num_envs=16, rollout_size=128, minibatch_size=64,
         opponents=("random",), reference_agent="greedy",
@@ -240,7 +240,7 @@ def test_the_loop_before_and_after(tiny_agent: str, tmp_path: Path) -> None:
 
 
 @long
-def test_the_loop_by_own_rules_from_weights_that_there_are(tiny_agent: str, tmp_path: Path) -> None:
+def test_joint_loop_uses_profile_and_initial_weights(tiny_agent: str, tmp_path: Path) -> None:
     settings = joint_loop.JointLoopConfig(
         init_from=tiny_agent, profile="danzero", minutes=0.005, stages=1, num_envs=16, rollout_size=128,
         minibatch_size=64,
@@ -276,7 +276,7 @@ def visit(tmp_path: Path, command: str, visitors: str = "plain", *more: str) -> 
     return run(*words, *(part for setting in sets for part in ("--set", setting)))
 
 
-def test_programs_of_others_visit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_external_programs_play_in_the_tournament(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     client = CLIENT.format(", strong=sys.argv[2] == 'strong'")
     done = visit(tmp_path, f'{sys.executable} -c "{client}" {{url}} {{name}}', "plain strong")
@@ -290,19 +290,19 @@ def test_programs_of_others_visit(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert "left" not in log
 
 
-def test_visitors_have_names_of_their_own(tmp_path: Path) -> None:
+def test_external_programs_need_unique_names(tmp_path: Path) -> None:
     done = visit(tmp_path, "true", "greedy")
     assert done.exit_code == 1
     assert "name of its own" in done.stderr
 
 
-def test_a_visitor_that_does_not_come_is_named(tmp_path: Path) -> None:
+def test_external_program_that_exits_is_reported(tmp_path: Path) -> None:
     done = visit(tmp_path, f'{sys.executable} -c "raise SystemExit(3)"')
     assert done.exit_code == 1
     assert "exit code 3" in done.stderr
 
 
-def test_a_visitor_that_never_sits_down_is_not_waited_for(tmp_path: Path) -> None:
+def test_external_program_startup_timeout_is_reported(tmp_path: Path) -> None:
     """End the tournament when a program does not connect in time."""
     done = visit(tmp_path, f"{sys.executable} -c 'import time; time.sleep(600)'", "plain", "startup_timeout=0.5")
     assert done.exit_code == 1
@@ -319,15 +319,13 @@ def test_a_visitor_that_never_sits_down_is_not_waited_for(tmp_path: Path) -> Non
         (("think_time=nan",), "of type float"),
     ],
 )
-def test_what_no_visitor_can_be_received_by_is_said_at_once(
-    tmp_path: Path, words: tuple[str, ...], message: str
-) -> None:
+def test_invalid_external_program_settings_are_rejected(tmp_path: Path, words: tuple[str, ...], message: str) -> None:
     sets = [part for word in ("agents=greedy", "external_programs=a'b", *words) for part in ("--set", word)]
     done = run("run", "guandan_tournament", "--dir", str(tmp_path), *sets)
     assert done.exit_code in (1, 2)
     assert message in done.stderr
 
 
-def test_the_name_of_a_visitor_is_no_part_of_the_syntax_of_its_command() -> None:
+def test_external_program_name_is_not_parsed_as_shell_syntax() -> None:
     visitor = ExternalProgram("a'b\"c", "bot '{name} x' {url}", 0, 1)
     assert visitor.command_words("ws://x") == ["bot", "a'b\"c x", "ws://x"]

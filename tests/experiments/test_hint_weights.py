@@ -1,4 +1,4 @@
-"""The fit of the hints with a tiny budget, on the sample of the tour."""
+"""The fit of the hints with a tiny budget, on the sample records of the package."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from abl_cards.experiments import hint_weights
 SAMPLE = Path(abl_cards.__file__).parent / "data" / "guandan_contest_sample.jsonl.gz"
 
 
-def test_a_fit_makes_the_true_hands_likelier_and_finds_what_the_file_says() -> None:
+def test_fit_increases_likelihood_and_keeps_signs_of_strong_rules() -> None:
     samples = hint_weights.collect_samples(hint_weights.HintWeightsConfig(SAMPLE, share=0.15, held_out=1))
     points, before, after = hint_weights.fit_weights(samples, steps=15)
     assert after > before

@@ -1,4 +1,4 @@
-"""The experiment `ladder`: ratings of a small game, from kept measurements."""
+"""The experiment `ladder`: ratings of a small game, and reuse of measurements."""
 
 import json
 from pathlib import Path
@@ -34,13 +34,13 @@ def test_agents_of_a_game_are_rated(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert json.loads(run(*words).stdout) == first
 
 
-def test_a_ladder_needs_two_agents(tmp_path: Path) -> None:
+def test_ladder_requires_two_agents(tmp_path: Path) -> None:
     shown = run("run", "ladder", "--dir", str(tmp_path), "--set", "game=president", "--set", "agents=kb")
     assert shown.exit_code == 1
     assert "two agents" in shown.stderr
 
 
-def test_an_agent_that_learns_on_the_way_is_rated_too(tmp_path: Path) -> None:
+def test_ladder_trains_and_rates_an_agent(tmp_path: Path) -> None:
     words = ["run", "ladder", "--dir", str(tmp_path), "--json", "--set", "game=president", "--set", "games=4",
              "--set", "agents=kb", "--set", "train_decisions=500", "--set", "abl_games=2"]  # fmt: skip
     shown = run(*words)
@@ -55,14 +55,14 @@ def test_an_agent_that_learns_on_the_way_is_rated_too(tmp_path: Path) -> None:
     assert weights[0].stat().st_mtime_ns == trained
 
 
-def test_a_reference_that_does_not_play_is_an_error(tmp_path: Path) -> None:
+def test_unknown_reference_agent_is_rejected(tmp_path: Path) -> None:
     words = ("--set", "game=president", "--set", "agents=random greedy", "--set", "reference=abl")
     shown = run("run", "ladder", "--dir", str(tmp_path), *words)
     assert shown.exit_code == 1
     assert "reference=abl" in shown.stderr
 
 
-def test_settings_made_in_python_are_checked(tmp_path: Path) -> None:
+def test_python_settings_are_validated(tmp_path: Path) -> None:
     with pytest.raises(GameError) as error:
         run_experiment("ladder", ladder.LadderConfig(game="president", games=0), tmp_path / "out")
     assert error.value.code == ErrorCode.INVALID_SETTING

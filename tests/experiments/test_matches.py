@@ -22,7 +22,7 @@ from abl_cards.matches.match_runner import MAX_PARALLEL_GAMES, play_match
 from tests.effort import amount
 
 
-def test_both_sides_of_an_outcome(engine: Engine, tmp_path: Path) -> None:
+def test_swapped_agents_give_the_complementary_summary(engine: Engine, tmp_path: Path) -> None:
     greedy, random = load_agents(["greedy", "random"], engine)
     desk, games = ExperimentWorkspace(tmp_path), amount(2, 4)
     summary, turned = (measure_matches(desk, engine, pair, games, 3) for pair in ((greedy, random), (random, greedy)))
@@ -42,14 +42,14 @@ def test_both_sides_of_an_outcome(engine: Engine, tmp_path: Path) -> None:
     )
 
 
-def test_of_no_episodes_there_are_no_shares() -> None:
+def test_point_shares_without_episodes_are_none() -> None:
     """Give no shares of points to a player without a won episode."""
     lost = PointShares.from_scores(np.array([-1, -3], np.int8))
     assert (lost.total_points, lost.win_rate, set(lost.shares.values())) == (0, 0.0, {None})
     assert PointShares.from_scores(np.zeros(0, np.int8)).win_rate is None
 
 
-def test_the_mark_follows_the_weights(engine: Engine, tiny_agent: str) -> None:
+def test_fingerprint_depends_on_the_weights(engine: Engine, tiny_agent: str) -> None:
     (before,) = load_agents([tiny_agent], engine)
     file = Path(tiny_agent.partition("=")[2])
     file.with_suffix(".json").touch()
@@ -59,7 +59,7 @@ def test_the_mark_follows_the_weights(engine: Engine, tiny_agent: str) -> None:
     assert names[2].fingerprint != before.fingerprint
 
 
-def test_nobody_plays_twice(engine: Engine) -> None:
+def test_duplicate_agents_are_rejected(engine: Engine) -> None:
     with pytest.raises(GameError) as error:
         load_agents(["kb", "greedy", "kb"], engine)
     assert error.value.code == ErrorCode.DUPLICATE_AGENT
@@ -70,7 +70,7 @@ def _outcome(scores: list[list[int]], rate: float, interval: tuple[float, float]
     return MatchSummary(("a", "b"), len(scores), rate, interval, flat, np.array([len(game) for game in scores]))
 
 
-def test_rounds_together_are_worth_what_each_is() -> None:
+def test_pooled_rounds_add_their_games() -> None:
     """Two rounds worth 100 independent games each are worth 200."""
     one, two = (
         _outcome([[1]] * 100, 0.6, wilson_interval(0.6, 100)),
@@ -83,7 +83,7 @@ def test_rounds_together_are_worth_what_each_is() -> None:
     assert both.swap_sides().interval == pytest.approx((1 - both.interval[1], 1 - both.interval[0]))
 
 
-def test_episodes_of_one_deal_count_for_as_much_as_they_tell() -> None:
+def test_dependent_episodes_widen_the_interval() -> None:
     """Count the episodes of a deal as one when they all end alike."""
     random = np.random.default_rng(0)
     alike = [[1 if won else -1] * 5 for won in np.repeat(random.random(200) < 0.5, 2)]
@@ -102,7 +102,7 @@ def test_episodes_of_one_deal_count_for_as_much_as_they_tell() -> None:
     assert widths[1] == pytest.approx(np.subtract(*wilson_interval(0.5, 2000)[::-1]), rel=0.1)
 
 
-def test_shares_without_what_they_are_of_are_none() -> None:
+def test_shares_of_empty_sets_are_none() -> None:
     outcome = _outcome([[-1, -1], [-2]], 0.0, (0.0, 0.8))
     won = outcome.episode_points > 0
     assert share_of_episodes(outcome, won, won) == (None, None, None)
@@ -110,7 +110,7 @@ def test_shares_without_what_they_are_of_are_none() -> None:
     assert share_of_episodes(older, won, ~won) == (0.0, None, None)
 
 
-def test_points_of_any_size_are_kept(tmp_path: Path) -> None:
+def test_points_beyond_int8_are_stored(tmp_path: Path) -> None:
     """Gan Deng Yan pays up to hundreds of points; one seat's points less the mean of all are not always whole."""
     engine = load("gandengyan").engine()
     greedy, random = load_agents(["greedy", "random"], engine)
@@ -123,7 +123,7 @@ def test_points_of_any_size_are_kept(tmp_path: Path) -> None:
     assert (points[0] == points[1]).all()  # as measured, and as stored
 
 
-def test_a_progress_bar_learns_that_games_and_episodes_are_played_side_by_side(tmp_path: Path) -> None:
+def test_progress_bar_gets_the_number_of_parallel_games(tmp_path: Path) -> None:
     """Regression: the time left of an experiment was stated from the first few games of hundreds that end together."""
     bars = list[tuple[int | None, int]]()
 

@@ -17,7 +17,7 @@ from tests.experiments.test_guandan_experiments import rows
 from tests.games.random_play import match_keys, step
 
 
-def test_estimate_deals_and_answers_are_the_truth(untrained: str) -> None:
+def test_oracle_agent_uses_the_true_hands(untrained: str) -> None:
     engine = load("guandan").engine()
     tables = engine.start_matches(match_keys(4, 5))
     for _ in range(30):
@@ -36,13 +36,13 @@ def test_estimate_deals_and_answers_are_the_truth(untrained: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["kb", "abl:no-abln"])
-def test_who_estimates_nothing_is_told_nothing(name: str) -> None:
+def test_oracle_agent_requires_an_estimate(name: str) -> None:
     with pytest.raises(GameError, match="no estimate"):
         load_oracle_agent(name, load("guandan").engine())
 
 
 @long
-def test_what_no_estimate_can_win_is_measured(untrained: str, tmp_path: Path) -> None:
+def test_ceiling_is_measured_with_an_oracle_agent(untrained: str, tmp_path: Path) -> None:
     settings = guandan_abln.GuandanAblnConfig(agent=untrained, twin="random", rounds=1, games=2, ceiling=2)
     (row,) = rows(run_experiment("guandan_abln", settings, tmp_path), "ceiling")
     assert row["agent"].endswith(", seeing")

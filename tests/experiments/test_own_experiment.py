@@ -76,7 +76,7 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-def test_an_experiment_may_lie_anywhere(file: Path) -> None:
+def test_experiment_file_runs_from_any_folder(file: Path) -> None:
     words = ["run", str(file), "--set", "seeds=3 4", "--smoke", "--json"]
     done = run(*words)
     assert done.exit_code == 0, done.stderr
@@ -98,7 +98,7 @@ def test_an_experiment_may_lie_anywhere(file: Path) -> None:
     assert len((folder / "cells.jsonl").read_text("utf-8").splitlines()) == 2
 
 
-def test_settings_and_other_names_of_a_file(file: Path) -> None:
+def test_experiment_file_settings_and_variable_names(file: Path) -> None:
     shown = run("run", str(file), "--settings", "--set", "games=77")
     assert shown.exit_code == 0
     assert "77" in shown.stdout
@@ -115,9 +115,7 @@ def test_settings_and_other_names_of_a_file(file: Path) -> None:
     assert rules.exit_code == 0, rules.stderr
 
 
-def test_a_cell_is_measured_in_another_process_by_the_absolute_name(
-    file: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_cell_is_measured_by_absolute_name(file: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     settings = get_experiment(str(file)).make_settings(smoke=True)
     run_experiment(str(file), settings, tmp_path / "here")
     cells = [json.loads(line) for line in (tmp_path / "here" / "cells.jsonl").read_text("utf-8").splitlines()]
@@ -140,7 +138,7 @@ def test_a_cell_is_measured_in_another_process_by_the_absolute_name(
         ("typo.py", "def f(:\n", ErrorCode.EXPERIMENT_FAILED),
     ],
 )
-def test_a_file_without_an_experiment_is_named(file: Path, name: str, text: str | None, code: ErrorCode) -> None:
+def test_files_without_an_experiment_are_rejected(file: Path, name: str, text: str | None, code: ErrorCode) -> None:
     if text is not None:
         Path(name.partition(":")[0]).write_text(text, "utf-8")
     with pytest.raises(GameError) as error:

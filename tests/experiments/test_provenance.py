@@ -18,14 +18,14 @@ def test_examples_in_docstrings() -> None:
     assert doctest.testmod(provenance).failed == 0
 
 
-def test_marks_are_found_wherever_they_stand() -> None:
+def test_fingerprints_are_found_in_nested_values() -> None:
     what = {"share": 0.1, "players": [["kb", MARKS[0]], ["abl", MARKS[1]]], "sizes": {"rules": MARKS[2]}}
     assert dict(find_fingerprints(what)) == {"kb": MARKS[0], "abl": MARKS[1], "rules": MARKS[2]}
     assert dict(find_fingerprints({"depth": 4, "marks": [MARKS[0]]})) == {"rules": MARKS[0]}
     assert not dict(find_fingerprints({"games": 3, "name": "0123", "mark": None}))
 
 
-def test_a_report_names_its_command_and_its_marks(tmp_path: Path) -> None:
+def test_report_command_reproduces_the_results(tmp_path: Path) -> None:
     """Print a command that reproduces the results without a new measurement."""
     words = ["--set", "agents=greedy kb", "--set", "games=2", "--set", "game=president", "--dir", str(tmp_path)]
     first = run("run", "guandan_tournament", *words, "--json")

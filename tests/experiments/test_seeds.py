@@ -95,7 +95,7 @@ def test_each_seed_is_a_cell(tmp_path: Path) -> None:
     assert len((tmp_path / "three" / "cells.jsonl").read_text("utf-8").splitlines()) == 3
 
 
-def test_every_experiment_that_trains_has_seeds() -> None:
+def test_experiments_that_train_have_a_seeds_setting() -> None:
     """Only experiments that measure what is there already have no setting ``seeds``."""
     measuring = {
         "abduction_effects", "big2_agents", "big2_depth", "big2_exact", "guandan_example", "guandan_expert",

@@ -13,7 +13,7 @@ from tests.cli_runs import run
 from tests.effort import amount
 
 
-def test_prices_are_learned_from_what_was_played() -> None:
+def test_fitted_prices_improve_accuracy() -> None:
     splitter = Splitter.of(load_split_rules(profile=DEFAULT_PROFILE))
     kinds, features = piece_features(splitter)
     assert kinds[0] == "single"
@@ -28,7 +28,7 @@ def test_prices_are_learned_from_what_was_played() -> None:
     assert np.isfinite(weights).all()
 
 
-def test_the_command(tmp_path: Path) -> None:
+def test_split_prices_command_reports_accuracy(tmp_path: Path) -> None:
     shown = json.loads(run("run", "split_prices", "--smoke", "--json", "--dir", str(tmp_path)).stdout)
     assert [row["split by"] for row in shown["tables"]["accuracy"]["rows"]] == [
         "fewest pieces", "prices of splits.lp", "fitted prices",

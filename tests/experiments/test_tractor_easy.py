@@ -34,7 +34,7 @@ def engine() -> Engine:
     return load("tractor").engine(None, SETTINGS.profile)
 
 
-def test_every_run_is_measured_as_it_grows_and_the_paper_s_pairs_at_the_end() -> None:
+def test_pairings_cover_every_stage_and_those_of_the_paper() -> None:
     meetings = _list_pairings(SETTINGS)
     assert len(meetings) == 1 + 4 * SETTINGS.stages + 2 + 3
     assert [SETTINGS.decisions_after(stage) for stage in (0, 1, 2)] == [0, 300, 600]
@@ -43,7 +43,7 @@ def test_every_run_is_measured_as_it_grows_and_the_paper_s_pairs_at_the_end() ->
     }
 
 
-def test_the_report_has_the_paper_beside_what_was_found(tmp_path: Path, engine: Engine) -> None:
+def test_report_compares_with_the_values_of_the_paper(tmp_path: Path, engine: Engine) -> None:
     desk = ExperimentWorkspace(tmp_path)
     levels = LevelsSummary(8, (9, 3), 0.75, (0.4, 0.9), (0.1, 1.4))
     counted = branching_table(desk, engine, 2, 0)
@@ -62,7 +62,7 @@ def test_the_report_has_the_paper_beside_what_was_found(tmp_path: Path, engine: 
     assert set(curve.to_json()["lines"]) == {SUPERVISED_PPO, PPO_ONLY, ABL, "abl without estimate"}
 
 
-def test_weights_that_are_there_play(tmp_path: Path, engine: Engine) -> None:
+def test_existing_weights_are_reused(tmp_path: Path, engine: Engine) -> None:
     school = Curriculum(SETTINGS, ExperimentWorkspace(tmp_path), engine)
     file = school._folder(PPO_ONLY) / "after-300.safetensors"
     file.parent.mkdir()

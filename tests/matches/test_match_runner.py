@@ -29,7 +29,7 @@ FIVE = sets("seat(0..4). rank(3..7). pack(R,4) :- rank(R). deals(S,4) :- seat(S)
 
 
 @pytest.mark.parametrize("module", [intervals, results])
-def test_examples(module: ModuleType) -> None:
+def test_doctests_pass(module: ModuleType) -> None:
     assert doctest.testmod(module).failed == 0
 
 
@@ -37,7 +37,7 @@ def match(engine: Engine, *names: str, games: int, seed: int = 0, **more: Any) -
     return play_match(engine, [make_agent(name, engine) for name in names], games, seed, names=names, **more)
 
 
-def test_as_many_agents_as_sides_sit_in_all_rotations() -> None:
+def test_compute_seatings_returns_all_rotations() -> None:
     engine = load("president").engine()
     assert compute_seatings(engine, 4).tolist() == [[0, 1, 2, 3], [1, 2, 3, 0], [2, 3, 0, 1], [3, 0, 1, 2]]
     assert compute_seatings(load("sixteen").engine(), 3).tolist() == [[0, 1, 2], [1, 2, 0], [2, 0, 1]]
@@ -45,7 +45,7 @@ def test_as_many_agents_as_sides_sit_in_all_rotations() -> None:
 
 
 @pytest.mark.parametrize(("name", "agents"), [("president", 3), ("guandan", 4)])
-def test_what_cannot_be_seated_is_an_error(name: str, agents: int) -> None:
+def test_wrong_number_of_agents_is_rejected(name: str, agents: int) -> None:
     with pytest.raises(GameError) as error:
         compute_seatings(load(name).engine(), agents)
     assert error.value.code == ErrorCode.WRONG_AGENT_COUNT
@@ -63,7 +63,7 @@ def test_every_deal_is_played_in_all_rotations() -> None:
     assert records[0]["hands"] != records[4]["hands"]
 
 
-def test_points_and_places_of_all_seats_fit_together() -> None:
+def test_points_and_places_of_standings_are_consistent() -> None:
     result = match(load("paodekuai").engine(), "kb", "greedy", "random", "zhiduoxing", games=40)
     assert [standing.agent for standing in result.standings] == list(result.agents)
     assert sum(standing.points for standing in result.standings) == pytest.approx(0, abs=1e-5)
@@ -79,7 +79,7 @@ def test_points_and_places_of_all_seats_fit_together() -> None:
         assert standing.points_interval[0] <= standing.points <= standing.points_interval[1]
 
 
-def test_agents_of_one_name_are_one() -> None:
+def test_agents_with_one_name_share_a_standing() -> None:
     result = match(load("president").engine(), "greedy", "random", "random", "random", games=16)
     assert result.agents == ("greedy", "random")
     greedy, random = result.standings
@@ -100,7 +100,7 @@ def test_five_seats(tmp_path: Path, agents: int) -> None:
     assert {standing.agent for standing in result.standings} == set(names)
 
 
-def test_two_agents_stand_too_where_more_than_two_play_for_themselves() -> None:
+def test_two_agents_have_standings_in_games_without_teams() -> None:
     result = match(load("sixteen").engine(), "greedy", "random", games=12)
     assert [standing.agent for standing in result.standings] == ["greedy", "random"]
     assert result.standings[0].place < result.standings[1].place
@@ -120,7 +120,7 @@ def test_records_name_the_agent_of_each_seat(name: str) -> None:
     assert {tuple(record["players"]) for record in headings} == {*seatings[:12]}
 
 
-def test_a_game_is_the_same_alone_and_among_others() -> None:
+def test_games_are_independent_of_the_number_of_games() -> None:
     engine, names = load("president").engine(), ("kb", "greedy", "random", "zhiduoxing")
     few, many = list[dict[str, Any]](), list[dict[str, Any]]()
     match(engine, *names, games=3, seed=9, write_record=few.append)
@@ -129,12 +129,12 @@ def test_a_game_is_the_same_alone_and_among_others() -> None:
     assert sorted(few, key=lambda record: record["match"]) == many[:3]
 
 
-def test_of_one_deal_there_are_no_bounds() -> None:
+def test_one_deal_has_no_interval() -> None:
     result = match(load("president").engine(), "kb", "greedy", "random", "zhiduoxing", games=4)
     assert {standing.points_interval for standing in result.standings} == {None}
 
 
-def test_bounds_hold_what_they_should() -> None:
+def test_mean_interval_covers_95_percent() -> None:
     """The bounds of points cover the true value in about 95% of 400 matches of equal players."""
     draw, inside = np.random.default_rng(1), Counter[bool]()
     for _ in range(400):
@@ -154,7 +154,7 @@ def test_seats_with_equal_points_share_places() -> None:
     assert tally.points.tolist() == [2, 1]
 
 
-def test_the_command() -> None:
+def test_match_command_prints_standings() -> None:
     report = json.loads(run("match", "president", "kb", "greedy", "random", "random", "--games", "8", "--json").stdout)
     assert list(report)[-1] == "standings"
     assert list(report["standings"][0]) == [
@@ -170,7 +170,7 @@ def test_the_command() -> None:
 
 
 @pytest.mark.parametrize("asks", [False, True])
-def test_tables_remember_where_somebody_looks_back(asks: bool) -> None:
+def test_history_is_recorded_only_for_agents_that_need_it(asks: bool) -> None:
     """Record history only for agents that need it, since recording is as costly as play."""
     has_history = []
 
@@ -187,7 +187,7 @@ def test_tables_remember_where_somebody_looks_back(asks: bool) -> None:
 
 
 @pytest.mark.parametrize(("agents", "games"), [("kb", 2), (["kb", "greedy"], "2"), (["kb", "greedy"], 0)])
-def test_arguments_of_a_wrong_type_are_errors(agents: Any, games: Any) -> None:
+def test_arguments_of_wrong_type_are_rejected(agents: Any, games: Any) -> None:
     with pytest.raises(GameError) as error:
         play_match("president", agents, games)
     assert error.value.code == ErrorCode.INVALID_VALUE

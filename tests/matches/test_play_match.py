@@ -54,11 +54,11 @@ class NoChoices:
 
 
 @pytest.mark.parametrize("module", [match_runner, registry])
-def test_examples(module: Any) -> None:
+def test_doctests_pass(module: Any) -> None:
     assert doctest.testmod(module).failed == 0
 
 
-def test_games_and_agents_in_every_form() -> None:
+def test_all_forms_of_games_and_agents_are_equal() -> None:
     engine = load("president").engine()
     expected = play_match(
         engine, [make_agent("kb", engine), make_agent("greedy", engine)], 12, 3, names=("kb", "greedy")
@@ -69,7 +69,7 @@ def test_games_and_agents_in_every_form() -> None:
         assert compile_engine(game) == engine
 
 
-def test_agents_of_ones_own() -> None:
+def test_custom_agents_play() -> None:
     own = FirstMove()
     result = play_match("president", [own, "greedy"], 12, 3)
     assert result.agents == ("FirstMove", "greedy")
@@ -89,7 +89,7 @@ def test_agents_of_ones_own() -> None:
         ("nobody", ErrorCode.UNKNOWN_AGENT),
     ],
 )
-def test_agents_that_fail(own: Any, code: ErrorCode) -> None:
+def test_failing_agents_are_reported(own: Any, code: ErrorCode) -> None:
     with pytest.raises(GameError) as error:
         play_match("president", [own, "greedy"], 4)
     assert error.value.code == code
@@ -112,13 +112,13 @@ def test_agents_that_fail(own: Any, code: ErrorCode) -> None:
         ({"use_fixed_deals": True}, ErrorCode.INVALID_VALUE),
     ],
 )
-def test_wrong_arguments(arguments: dict[str, Any], code: ErrorCode) -> None:
+def test_invalid_arguments_are_rejected(arguments: dict[str, Any], code: ErrorCode) -> None:
     with pytest.raises(GameError) as error:
         play_match("president", **{"agents": ["kb", "greedy"], **arguments})
     assert error.value.code == code
 
 
-def test_summary_and_json() -> None:
+def test_summary_and_json_have_the_results() -> None:
     result = play_match("doudizhu", ["kb", "greedy"], 8)
     text = result.summary()
     assert text.splitlines()[0].startswith("doudizhu: 8 games")
@@ -134,7 +134,7 @@ def test_summary_and_json() -> None:
 
 @pytest.mark.parametrize("name", ["kb", "greedy", "zhiduoxing"])
 @pytest.mark.parametrize(("game", "profile"), [("guandan", None), ("doudizhu", "openspiel")])
-def test_an_agent_of_other_rules_is_an_error(name: str, game: str, profile: str | None) -> None:
+def test_agent_of_other_rules_is_rejected(name: str, game: str, profile: str | None) -> None:
     """Compare rules, since labels and inputs of other rules are other numbers of the same range."""
     played = "doudizhu" if profile else "president"
     with pytest.raises(GameError) as error:
@@ -142,7 +142,7 @@ def test_an_agent_of_other_rules_is_an_error(name: str, game: str, profile: str 
     assert error.value.code == ErrorCode.AGENT_NOT_APPLICABLE
 
 
-def test_an_agent_of_a_copy_of_the_rules_plays(tmp_path: Path) -> None:
+def test_agent_of_a_copy_of_the_rules_is_accepted(tmp_path: Path) -> None:
     again = load(shutil.copytree(load("president").directory, tmp_path / "president")).engine()
     assert again.rules is not load("president").engine().rules
     assert play_match("president", [agent(again, "kb"), "greedy"], 12, 3).rate == (
@@ -150,13 +150,13 @@ def test_an_agent_of_a_copy_of_the_rules_plays(tmp_path: Path) -> None:
     )
 
 
-def test_an_agent_of_a_profile_with_the_same_plays_is_accepted() -> None:
+def test_agent_of_a_profile_with_equal_plays_is_accepted() -> None:
     """The platform has the plays and inputs of the default profile."""
     result = play_match("guandan", [agent(load("guandan", "platform"), "greedy"), "random"], 2)
     assert result.wins == play_match("guandan", ["greedy", "random"], 2).wins
 
 
-def test_a_set_of_agents_has_no_order() -> None:
+def test_unordered_agents_are_rejected() -> None:
     for agents in ({"kb", "greedy"}, {"kb": 1, "greedy": 2}, None):
         with pytest.raises(GameError) as error:
             play_match("president", agents, 4)  # type: ignore[arg-type]

@@ -11,7 +11,7 @@ from abl_cards.matches.ratings import LIKELIHOOD_DROP, PairResult, fit_ratings, 
 GAMES = [PairResult("a", "kb", 100, 0.7), PairResult("kb", "c", 60, 0.55), PairResult("a", "c", 80, 0.8)]
 
 
-def test_ratings_are_those_of_a_search_over_a_grid() -> None:
+def test_ratings_equal_a_grid_search() -> None:
     ladder = fit_ratings(GAMES, "kb")
     wins = np.array([[0, 70, 64], [30, 0, 33], [16, 27, 0]], float)  # a, kb, c
     grid = np.arange(-300.0, 301.0, 4.0)
@@ -29,7 +29,7 @@ def test_ratings_are_those_of_a_search_over_a_grid() -> None:
     assert [rating.agent for rating in ladder.ratings] == ["a", "kb", "c"]
 
 
-def test_dependent_games_count_less() -> None:
+def test_dependent_games_widen_the_interval() -> None:
     wide = [PairResult(one.first, one.second, one.games, one.rate, wilson_interval(one.rate, one.games / 4))
             for one in GAMES]  # fmt: skip
     near, far = (fit_ratings(games, "kb").ratings[0] for games in (GAMES, wide))
@@ -39,7 +39,7 @@ def test_dependent_games_count_less() -> None:
     assert far.interval[1] - far.interval[0] > 1.8 * (near.interval[1] - near.interval[0])
 
 
-def test_an_agent_that_wins_everything_has_a_finite_rating() -> None:
+def test_agent_that_wins_all_games_has_a_finite_rating() -> None:
     ladder = fit_ratings([PairResult("abl", "kb", 50, 1.0), PairResult("kb", "random", 50, 0.9)], "kb")
     assert ladder.is_regularised
     assert [rating.agent for rating in ladder.ratings] == ["abl", "kb", "random"]

@@ -77,7 +77,7 @@ def decisions(engine: Engine, blundered: tuple[dict[str, Any], int]) -> list[Rev
 
 
 @long
-def test_a_blunder_is_a_mistake(decisions: list[ReviewedDecision], blundered: tuple[dict[str, Any], int]) -> None:
+def test_blunder_is_a_mistake(decisions: list[ReviewedDecision], blundered: tuple[dict[str, Any], int]) -> None:
     (mine,) = [decision for decision in decisions if decision.act == blundered[1]]
     assert mine.is_mistake
     assert mine.loss > 0
@@ -88,7 +88,7 @@ def test_a_blunder_is_a_mistake(decisions: list[ReviewedDecision], blundered: tu
     assert mine.reasons
 
 
-def test_every_play_with_a_choice_is_looked_at(
+def test_every_play_with_a_choice_is_reviewed(
     engine: Engine, decisions: list[ReviewedDecision], blundered: tuple[dict[str, Any], int]
 ) -> None:
     record, _ = blundered
@@ -112,7 +112,7 @@ def test_every_play_with_a_choice_is_looked_at(
     assert all(len(engine.read_decision_point(record, act).actions) == 1 for act in others[::stride])
 
 
-def test_what_seats_did(
+def test_seat_summaries_count_the_decisions(
     engine: Engine, decisions: list[ReviewedDecision], blundered: tuple[dict[str, Any], int]
 ) -> None:
     summaries = summarise_seats(engine, blundered[0], decisions)
@@ -122,13 +122,13 @@ def test_what_seats_did(
     assert all(summary.agreed <= summary.choices <= summary.plays for summary in summaries)
 
 
-def test_only_some_seats_and_the_same_again(engine: Engine, blundered: tuple[dict[str, Any], int]) -> None:
+def test_review_of_one_seat_is_deterministic(engine: Engine, blundered: tuple[dict[str, Any], int]) -> None:
     one, again = (review_record(plan_of(engine, n_deals=4), blundered[0], frozenset({1})) for _ in range(2))
     assert {decision.seat for decision in one} == {1}
     assert [decision.to_json() for decision in one] == [decision.to_json() for decision in again]
 
 
-def test_a_record_of_a_platform_is_reviewed() -> None:
+def test_platform_record_is_reviewed() -> None:
     """The plays and the moves made are read by the importer of the platform."""
     (record, *_) = read_valid_records(sample_records_path("guandan"))
     engine = load("guandan").engine()
@@ -139,7 +139,7 @@ def test_a_record_of_a_platform_is_reviewed() -> None:
         assert read.actions[read.chosen_move or 0] == decision.decision_point.actions[decision.played_move.row]
 
 
-def test_nobody_looks_into_the_other_hands(engine: Engine) -> None:
+def test_review_does_not_depend_on_hidden_hands(engine: Engine) -> None:
     """Swapping the remaining cards of two other seats does not change the review."""
     for key in range(20):
         recorder = engine.new_recorder(1)
@@ -162,7 +162,7 @@ def test_nobody_looks_into_the_other_hands(engine: Engine) -> None:
     assert [decision.to_json() for decision in first] == [decision.to_json() for decision in second]
 
 
-def test_records_in_every_form(
+def test_review_accepts_all_forms_of_records(
     engine: Engine, blundered: tuple[dict[str, Any], int], decisions: list[ReviewedDecision], tmp_path: Path
 ) -> None:
     """Accept a record, a list of records or a file; read the game from the record where none is given."""
@@ -189,7 +189,7 @@ def test_records_in_every_form(
         ("president", {}, {"agent": "nobody"}, ErrorCode.UNKNOWN_AGENT),
     ],
 )
-def test_reviews_that_cannot_be_made(
+def test_invalid_reviews_are_rejected(
     blundered: tuple[dict[str, Any], int], game: str | None, change: dict[str, Any], options: dict[str, Any],
     code: ErrorCode,
 ) -> None:  # fmt: skip
@@ -198,13 +198,13 @@ def test_reviews_that_cannot_be_made(
     assert error.value.code == code
 
 
-def test_no_records() -> None:
+def test_review_of_no_records_is_rejected() -> None:
     with pytest.raises(GameError) as error:
         review("president", [])
     assert error.value.code == ErrorCode.NO_RECORDS
 
 
-def test_a_record_without_plays(engine: Engine, blundered: tuple[dict[str, Any], int]) -> None:
+def test_record_without_plays_is_rejected(engine: Engine, blundered: tuple[dict[str, Any], int]) -> None:
     with pytest.raises(GameError) as error:
         review_record(plan_of(engine), {**blundered[0], "acts": []})
     assert error.value.code == ErrorCode.NO_RECORDS
@@ -212,7 +212,7 @@ def test_a_record_without_plays(engine: Engine, blundered: tuple[dict[str, Any],
         review_record(plan_of(engine), {**blundered[0], "acts": [[0, ["C3", "D9"]]]})
 
 
-def test_the_command(tmp_path: Path, blundered: tuple[dict[str, Any], int]) -> None:
+def test_review_command_prints_text_and_json(tmp_path: Path, blundered: tuple[dict[str, Any], int]) -> None:
     file = tmp_path / "games.jsonl"
     file.write_text(json.dumps(blundered[0]) + "\n", "utf-8")
     seat = str(blundered[0]["acts"][blundered[1] - 1][0])
@@ -234,7 +234,7 @@ def test_the_command(tmp_path: Path, blundered: tuple[dict[str, Any], int]) -> N
         (["--line", "5"], "line 5 is empty or missing"),
     ],
 )
-def test_what_is_wrong(
+def test_review_command_reports_invalid_arguments(
     tmp_path: Path, blundered: tuple[dict[str, Any], int], arguments: list[str], problem: str
 ) -> None:
     file = tmp_path / "games.jsonl"
@@ -251,7 +251,7 @@ def test_what_is_wrong(
         ('{"hands":3', "line 1: not JSON"),
     ],
 )
-def test_a_line_that_is_no_record_of_the_game_is_said_with_its_number(tmp_path: Path, line: str, problem: str) -> None:
+def test_invalid_record_is_reported_with_its_line(tmp_path: Path, line: str, problem: str) -> None:
     file = tmp_path / "games.jsonl"
     file.write_text(line + "\n", "utf-8")
     answer = run("review", "president", str(file))
@@ -286,7 +286,7 @@ def test_arguments_of_a_wrong_type_or_range(
     assert error.value.code == code
 
 
-def test_an_agent_of_another_game_is_an_error(blundered: tuple[dict[str, Any], int]) -> None:
+def test_agent_of_another_game_is_rejected(blundered: tuple[dict[str, Any], int]) -> None:
     with pytest.raises(GameError) as error:
         review("president", blundered[0], make_agent("kb", load("hearts").engine()))
     assert error.value.code == ErrorCode.AGENT_NOT_APPLICABLE

@@ -22,7 +22,7 @@ IN_ORDER = [episode(0, 0), episode(0, 1), episode(1, 0), episode(1, 1), episode(
 
 
 @NAMES
-def test_each_episode_is_there_as_soon_as_it_has_ended(tmp_path: Path, name: str) -> None:
+def test_each_episode_is_written_when_it_ends(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     with open_record_file(path) as write:
         for number, record in enumerate(ENDED, 1):
@@ -31,7 +31,7 @@ def test_each_episode_is_there_as_soon_as_it_has_ended(tmp_path: Path, name: str
 
 
 @NAMES
-def test_at_the_end_the_games_stand_in_order(tmp_path: Path, name: str) -> None:
+def test_games_are_sorted_at_the_end(tmp_path: Path, name: str) -> None:
     """The file has the same bytes as one that was written at once."""
     with open_record_file(tmp_path / name) as write:
         for record in ENDED:
@@ -43,7 +43,7 @@ def test_at_the_end_the_games_stand_in_order(tmp_path: Path, name: str) -> None:
 
 
 @NAMES
-def test_a_file_that_is_there_stays_until_the_end(tmp_path: Path, name: str) -> None:
+def test_existing_file_is_replaced_at_the_end(tmp_path: Path, name: str) -> None:
     """Write new episodes to a separate part file, and leave part files of other runs unchanged."""
     path, part, taken = tmp_path / name, tmp_path / name.replace(".", ".part2.", 1), name.replace(".", ".part.", 1)
     write_records(path, [{"old": 1}])
@@ -61,7 +61,7 @@ def test_a_file_that_is_there_stays_until_the_end(tmp_path: Path, name: str) -> 
 
 
 @NAMES
-def test_an_interrupted_match_keeps_what_it_has(tmp_path: Path, name: str) -> None:
+def test_interrupted_match_keeps_its_episodes(tmp_path: Path, name: str) -> None:
     path, messages = tmp_path / name, list[str]()
 
     def half(number: int) -> None:
@@ -80,7 +80,7 @@ def test_an_interrupted_match_keeps_what_it_has(tmp_path: Path, name: str) -> No
 
 
 @NAMES
-def test_a_full_disk_is_said_and_leaves_whole_records(tmp_path: Path, name: str) -> None:
+def test_full_disk_is_reported_and_leaves_complete_records(tmp_path: Path, name: str) -> None:
     path, messages = tmp_path / name, list[str]()
 
     def fill() -> None:
@@ -99,7 +99,7 @@ def test_a_full_disk_is_said_and_leaves_whole_records(tmp_path: Path, name: str)
     assert messages == []
 
 
-def test_a_disk_too_full_to_put_the_games_in_order(tmp_path: Path) -> None:
+def test_full_disk_while_sorting_keeps_all_episodes(tmp_path: Path) -> None:
     """Keep all episodes in the order in which they ended."""
     path, messages = tmp_path / "games.jsonl", list[str]()
     with open_record_file(path, messages.append) as write:

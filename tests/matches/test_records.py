@@ -40,21 +40,19 @@ GOOD = {"level": "2", "plays": []}
 
 @pytest.mark.parametrize("name", ["games.jsonl", "games.jsonl.gz"])
 @given(records=st.lists(st.dictionaries(st.text(max_size=4), PLAIN, max_size=4)))
-def test_what_is_written_comes_back(
-    tmp_path_factory: pytest.TempPathFactory, name: str, records: list[dict[str, Any]]
-) -> None:
+def test_records_round_trip(tmp_path_factory: pytest.TempPathFactory, name: str, records: list[dict[str, Any]]) -> None:
     path = tmp_path_factory.mktemp("records") / name
     write_records(path, records)
     assert read_records(path) == records
 
 
-def test_the_same_records_make_the_same_bytes(tmp_path: Path) -> None:
+def test_gzip_files_are_deterministic(tmp_path: Path) -> None:
     for name in ("one.jsonl.gz", "two.jsonl.gz"):
         write_records(tmp_path / name, [GOOD])
     assert (tmp_path / "one.jsonl.gz").read_bytes() == (tmp_path / "two.jsonl.gz").read_bytes()
 
 
-def test_limit_reads_no_further(tmp_path: Path) -> None:
+def test_limit_stops_reading(tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
     path.write_bytes(b'{"a":1}\n{"a":2}\n\0\n')
     assert read_records(path, limit=2) == [{"a": 1}, {"a": 2}]
@@ -78,7 +76,7 @@ def test_limit_reads_no_further(tmp_path: Path) -> None:
         (b"", "empty line"),
     ],
 )
-def test_a_bad_line_is_said_in_its_place(tmp_path: Path, line: bytes, words: str) -> None:
+def test_invalid_line_is_reported_with_its_number(tmp_path: Path, line: bytes, words: str) -> None:
     path = tmp_path / "games.jsonl"
     path.write_bytes(b"\n".join([json.dumps(GOOD).encode(), line, json.dumps(GOOD).encode(), b""]))
     first, bad, last = read_records(path)
@@ -87,13 +85,13 @@ def test_a_bad_line_is_said_in_its_place(tmp_path: Path, line: bytes, words: str
     assert words in str(bad)
 
 
-def test_empty_lines_at_the_end_and_a_mark_at_the_beginning_do_no_harm(tmp_path: Path) -> None:
+def test_byte_order_mark_and_trailing_empty_lines_are_ignored(tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
     path.write_bytes(b"\xef\xbb\xbf" + json.dumps(GOOD).encode() + b"\r\n\r\n\n")
     assert read_records(path) == [GOOD]
 
 
-def test_a_file_of_nothing_is_not_read_for_ever(tmp_path: Path) -> None:
+def test_too_many_empty_lines_are_rejected(tmp_path: Path) -> None:
     """Stop reading a file that unpacks from one megabyte to a thousand million empty lines."""
     path = tmp_path / "games.jsonl.gz"
     path.write_bytes(gzip.compress(b"\n" * (MAX_BLANK_LINES + 2)))
@@ -103,12 +101,12 @@ def test_a_file_of_nothing_is_not_read_for_ever(tmp_path: Path) -> None:
 
 
 @given(st.binary(max_size=60))
-def test_any_bytes_are_a_value_or_a_game_error(line: bytes) -> None:
+def test_parse_json_line_returns_a_value_or_raises_game_error(line: bytes) -> None:
     with suppress(GameError):
         json.dumps(parse_json_line(line))
 
 
-def test_what_is_no_text_is_refused_as_a_whole(tmp_path: Path) -> None:
+def test_binary_and_overlong_files_are_rejected(tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
     path.write_bytes(b"\x00\x01\x02\n")
     with pytest.raises(GameError, match="line 1 ") as error:
@@ -120,7 +118,7 @@ def test_what_is_no_text_is_refused_as_a_whole(tmp_path: Path) -> None:
     assert error.value.code == ErrorCode.INVALID_RECORD
 
 
-def test_a_line_that_cannot_be_read_hides_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unreadable_lines_do_not_hide_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("abl_cards.core.jsonl.MAX_LINE_BYTES", 1000)
     path, good = tmp_path / "games.jsonl", record_to_line(GOOD)
     path.write_bytes(b"\0\n" + good + b"x" * 3000 + b"\n" + good + b'{"a":"\0"}\n' + good + b"y" * 3000)
@@ -129,7 +127,7 @@ def test_a_line_that_cannot_be_read_hides_no_other(tmp_path: Path, monkeypatch: 
     assert [record for record in read_records(path) if not isinstance(record, GameError)] == [GOOD] * 3
 
 
-def test_the_end_of_a_line_is_not_looked_for_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_search_for_a_line_end_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("abl_cards.core.jsonl.MAX_LINE_BYTES", 1000)
     monkeypatch.setattr("abl_cards.core.jsonl.MAX_SKIPPED_BYTES", 2000)
     path = tmp_path / "games.jsonl"
@@ -143,20 +141,20 @@ def test_the_end_of_a_line_is_not_looked_for_for_ever(tmp_path: Path, monkeypatc
     [lambda data: b"plain", lambda data: data[:20] + b"\xff" * 9 + data[29:], lambda data: data + b"more"],
     ids=["never packed", "overwritten", "more behind it"],
 )
-def test_a_damaged_gzip_file_is_named(tmp_path: Path, damage: Callable[[bytes], bytes]) -> None:
+def test_damaged_gzip_file_is_reported(tmp_path: Path, damage: Callable[[bytes], bytes]) -> None:
     path = tmp_path / "games.jsonl.gz"
     path.write_bytes(damage(gzip.compress(json.dumps([*range(999)]).encode())))
     with pytest.raises(GameError, match=r"games\.jsonl\.gz: damaged gzip file"):
         read_records(path)
 
 
-def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+def test_missing_file_raises_file_not_found(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         read_records(tmp_path / "games.jsonl")
 
 
 @pytest.mark.parametrize("name", ["cut.jsonl", "cut.jsonl.gz"])
-def test_what_is_whole_of_a_cut_file_is_read(tmp_path: Path, name: str) -> None:
+def test_complete_lines_of_a_truncated_file_are_read(tmp_path: Path, name: str) -> None:
     """Read every complete line of a truncated file, and report the truncated one."""
     records = [GOOD | {"episode": number} for number in range(3)]
     pieces = [
@@ -175,7 +173,7 @@ def test_what_is_whole_of_a_cut_file_is_read(tmp_path: Path, name: str) -> None:
             assert isinstance(lines[-1], TruncatedRecord)
 
 
-def test_a_cut_gzip_file_of_one_piece(tmp_path: Path) -> None:
+def test_truncated_single_stream_gzip_file_is_read(tmp_path: Path) -> None:
     """Read the complete lines of a truncated file that was compressed as one stream."""
     path = tmp_path / "games.jsonl.gz"
     path.write_bytes(
@@ -188,14 +186,14 @@ def test_a_cut_gzip_file_of_one_piece(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["games.jsonl.gz", "GAMES.JSONL.GZ", "games.jsonl"])
-def test_gzip_files_of_many_members_and_padding(tmp_path: Path, name: str) -> None:
+def test_gzip_files_with_many_members_and_padding_are_read(tmp_path: Path, name: str) -> None:
     """Readers know them by their first bytes."""
     path = tmp_path / name
     path.write_bytes(b"".join(gzip.compress(record_to_line(GOOD)) for _ in range(500)) + bytes(512))
     assert read_records(path) == [GOOD] * 500
 
 
-def test_the_old_file_stays_until_all_is_written(tmp_path: Path) -> None:
+def test_failed_write_keeps_the_old_file(tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
     path.write_text("old")
 
@@ -209,7 +207,7 @@ def test_the_old_file_stays_until_all_is_written(tmp_path: Path) -> None:
     assert [file.name for file in tmp_path.iterdir()] == ["games.jsonl"]
 
 
-def test_only_files_are_replaced(tmp_path: Path) -> None:
+def test_write_records_replaces_only_regular_files(tmp_path: Path) -> None:
     """Do not replace /dev/null, even with the permission to do it."""
     for path in (tmp_path, Path("/dev/null")):
         with pytest.raises(GameError) as error:
@@ -221,7 +219,7 @@ def test_only_files_are_replaced(tmp_path: Path) -> None:
     assert stat.S_ISCHR(Path("/dev/null").stat().st_mode)
 
 
-def test_a_file_without_records_is_an_error(tmp_path: Path) -> None:
+def test_file_without_records_is_rejected(tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
     path.write_bytes(b"\n\n")
     with pytest.raises(GameError, match=r"games\.jsonl") as error:
@@ -229,7 +227,7 @@ def test_a_file_without_records_is_an_error(tmp_path: Path) -> None:
     assert error.value.code == ErrorCode.NO_RECORDS
 
 
-def test_the_last_matches_are_held_out_and_one_is_left() -> None:
+def test_find_held_out_selects_the_last_matches() -> None:
     records = [{"match": match, "episode": episode} for match in (4, 7, 9) for episode in (0, 1)]
     assert find_held_out(records, 0, "games.jsonl").tolist() == [False] * 6
     assert find_held_out(records, 2, "games.jsonl").tolist() == [False, False, True, True, True, True]
@@ -239,7 +237,7 @@ def test_the_last_matches_are_held_out_and_one_is_left() -> None:
         assert error.value.code == ErrorCode.NO_RECORDS
 
 
-def test_a_record_that_the_rules_do_not_confirm_is_named_by_its_line() -> None:
+def test_unconfirmed_record_is_reported_with_its_line() -> None:
     engine = load("president").engine()
     records: list[dict[str, Any]] = []
     play_match(engine, ["greedy", "greedy"], 6, 1, write_record=records.append)

@@ -43,7 +43,7 @@ def replay_records(path: Path, records: list[Any], piece: int, monkeypatch: pyte
 
 
 @pytest.mark.parametrize("piece", [20_000, pytest.param(1 << 30, marks=long)])
-def test_matches_told_in_turns(
+def test_interleaved_matches_are_replayed(
     tmp_path: Path, interleaved_records: list[dict[str, Any]], piece: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Take levels and tributes from the previous episode of the same match, wherever it is in the file."""
@@ -53,7 +53,7 @@ def test_matches_told_in_turns(
 
 
 @pytest.mark.parametrize("piece", [9_000, pytest.param(1 << 30, marks=long)])
-def test_wrong_lines_have_their_numbers(
+def test_disagreements_have_line_numbers(
     tmp_path: Path, interleaved_records: list[dict[str, Any]], piece: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Report a wrong order once, and skip the lines of a match after an unreadable one."""
@@ -70,7 +70,7 @@ def test_wrong_lines_have_their_numbers(
     assert len(others) <= 1
 
 
-def test_a_match_goes_on_after_its_end(
+def test_episode_after_the_end_of_its_match_is_reported(
     tmp_path: Path, interleaved_records: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Report an episode after the end of its match, even when that end is in an earlier chunk."""
@@ -81,7 +81,7 @@ def test_a_match_goes_on_after_its_end(
     ]
 
 
-def test_a_packed_file_does_not_fill_the_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_compressed_file_is_read_in_chunks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Hold only chunks of a compressed file in memory."""
     monkeypatch.setattr("abl_cards.matches.records.MAX_CHUNK_BYTES", 1 << 18)
     path, line = tmp_path / "games.jsonl.gz", json.dumps({"level": "2", "noise": "x" * 3000}).encode() + b"\n"
@@ -99,7 +99,7 @@ def test_a_packed_file_does_not_fill_the_memory(tmp_path: Path, monkeypatch: pyt
     assert most < num_lines * 1500  # half of the text
 
 
-def test_too_many_disagreements_end_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_disagreements_stop_the_replay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "games.jsonl"
     monkeypatch.setattr("abl_cards.matches.replay.MAX_DISAGREEMENTS", 100)
     path.write_bytes(b"x\n" * 300)
@@ -110,7 +110,7 @@ def test_too_many_disagreements_end_it(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize("name", ["games.jsonl", "games.jsonl.gz"])
-def test_a_file_whose_last_line_is_cut(tmp_path: Path, interleaved_records: list[dict[str, Any]], name: str) -> None:
+def test_truncated_last_line_is_reported(tmp_path: Path, interleaved_records: list[dict[str, Any]], name: str) -> None:
     """Replay the complete lines, name the truncated one, and exit with an error."""
     path = tmp_path / name
     write_records(path, interleaved_records[:3])
@@ -132,7 +132,7 @@ def test_a_file_whose_last_line_is_cut(tmp_path: Path, interleaved_records: list
     ("ends", "bad"),
     [(b"\r", b""), (b"\n", b'{"a":"\xff\xfe"}'), (b"\n", b'{"a":' + b"9" * 10_000 + b"}"), (b"\n", b'{"a":1}}')],
 )
-def test_a_last_line_that_is_no_json_is_not_called_cut(
+def test_invalid_last_line_is_not_reported_as_truncated(
     tmp_path: Path, interleaved_records: list[dict[str, Any]], ends: bytes, bad: bytes
 ) -> None:
     path = tmp_path / "games.jsonl"
@@ -163,7 +163,7 @@ def test_empty_lines_between_records_are_skipped(tmp_path: Path) -> None:
 # --- impossible records, and records of other platforms ---------------------------------------------------------------
 
 
-def test_a_record_that_leads_nowhere_hides_no_other(tmp_path: Path) -> None:
+def test_invalid_episode_number_does_not_hide_other_errors(tmp_path: Path) -> None:
     """Report a record past the maximum number of episodes, and still check the others."""
     recorder = engine().new_recorder(3)
     tables = engine().start_matches(match_keys(3, 4), recorder)
@@ -188,7 +188,7 @@ def test_a_record_that_leads_nowhere_hides_no_other(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("lines", [(1,), (1, 3), (1, 2, 3)])
-def test_a_deal_where_nobody_leads_hides_no_other(tmp_path: Path, lines: tuple[int, ...]) -> None:
+def test_deals_without_a_leader_are_reported_per_line(tmp_path: Path, lines: tuple[int, ...]) -> None:
     rules = rules_of(tmp_path / "led", LED)
     led = Engine(rules, "led")
     recorder = led.new_recorder(3)
@@ -230,7 +230,7 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return file
 
 
-def test_a_log_of_botzone_is_replayed(log: Path) -> None:
+def test_botzone_log_is_replayed(log: Path) -> None:
     result = run("replay", "doudizhu", str(log), "--json")
     assert result.exit_code == 1
     report = json.loads(result.stdout)
@@ -240,7 +240,7 @@ def test_a_log_of_botzone_is_replayed(log: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["explain", "solve", "review"])
-def test_a_log_of_botzone_is_a_record(log: Path, command: str) -> None:
+def test_commands_accept_botzone_logs(log: Path, command: str) -> None:
     """Every command that reads records accepts a log of Botzone."""
     acts = json.loads(run("replay", "doudizhu", str(log), "--limit", "1", "--json").stdout)["plays"]
     more = ["--deals", "4", "--moves", "2", "--seat", "0"] if command == "review" else ["--move", str(acts)]
@@ -256,14 +256,14 @@ def test_a_log_of_botzone_is_a_record(log: Path, command: str) -> None:
 
 
 @long
-def test_states_of_a_log_are_compared(log: Path, tmp_path: Path) -> None:
+def test_kb_diff_reads_botzone_logs(log: Path, tmp_path: Path) -> None:
     assert run("kb", "copy", "doudizhu", str(tmp_path / "copy")).exit_code == 0
     compared = run("kb", "diff", "doudizhu", str(tmp_path / "copy"), "--records", str(log), "--profile", "botzone",
                    "--states", "20", "--json")  # fmt: skip
     assert json.loads(compared.stdout)["states"] > 0
 
 
-def test_deals_are_those_of_a_log(log: Path, tmp_path: Path) -> None:
+def test_deals_option_reads_botzone_logs(log: Path, tmp_path: Path) -> None:
     """Play the deals of a log in every seating; name an invalid line in ``match --deals`` and ``deal --exclude``."""
     rounds = [json.loads(line) for line in log.read_text().splitlines()[:2]]
     deals, played = tmp_path / "deals.jsonl", tmp_path / "played.jsonl"
@@ -288,7 +288,7 @@ def test_deals_are_those_of_a_log(log: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["explain", "solve", "review"])
-def test_what_a_record_says_wrong_has_its_line(log: Path, tmp_path: Path, command: str) -> None:
+def test_record_errors_have_their_line(log: Path, tmp_path: Path, command: str) -> None:
     file = tmp_path / "log.jsonl"
     first = log.read_text().splitlines()[0]
     file.write_text(
@@ -302,7 +302,7 @@ def test_what_a_record_says_wrong_has_its_line(log: Path, tmp_path: Path, comman
         assert "error: line 1: there is no act 999" in run(command, "doudizhu", str(file), "--move", "999").stderr
 
 
-def test_a_log_without_an_end_is_said_to_be_one(log: Path, tmp_path: Path) -> None:
+def test_unfinished_logs_are_reported(log: Path, tmp_path: Path) -> None:
     """Report unfinished logs and logs that end with a fault; check the others."""
     whole = json.loads(log.read_text().splitlines()[0])
     cut = whole["log"][:-4]

@@ -24,7 +24,7 @@ from abl_cards.rulelab.comparison.differences import KbDifference
 from tests.effort import amount
 
 
-def test_positions_are_decisions_of_many_kinds() -> None:
+def test_sampled_positions_are_diverse_and_deterministic() -> None:
     engine = load("guandan").engine()
     states = amount(100, 300)
     decisions = sample_from_play(engine, states, seed=1)
@@ -37,7 +37,7 @@ def test_positions_are_decisions_of_many_kinds() -> None:
     assert (sample_from_play(engine, states, seed=2).legal_mask != decisions.legal_mask).any()
 
 
-def test_positions_of_short_matches_lie_in_later_ones() -> None:
+def test_short_matches_are_sampled_from_several_matches() -> None:
     """Sample from more matches when one match has fewer positions than requested."""
     decisions: Any = sample_from_play(load("doudizhu").engine(), 300, seed=1)
     assert len(decisions.rows) == 300
@@ -45,7 +45,7 @@ def test_positions_of_short_matches_lie_in_later_ones() -> None:
     assert len(set(decisions.view.hidden_hand_sizes.sum(axis=1).tolist())) > 15
 
 
-def test_records_without_plays() -> None:
+def test_records_without_plays_are_rejected() -> None:
     engine = load("guandan").engine()
     with pytest.raises(GameError) as error:
         sample_from_records(engine, [{"level": "2", "plays": []}, {}, {"plays": 3}], 5, seed=0)
@@ -53,14 +53,14 @@ def test_records_without_plays() -> None:
 
 
 @pytest.mark.parametrize("name", game_names())
-def test_positions_are_met_however_short_the_matches_are(name: str) -> None:
+def test_sample_from_play_returns_leads_and_responses(name: str) -> None:
     decisions = sample_from_play(load(name).engine(), 40, seed=2)
     assert len(decisions.rows) == 40
     assert (decisions.label_to_beat >= 0).any()
     assert (decisions.label_to_beat < 0).any()
 
 
-def test_cards_to_give_are_paid_or_returned() -> None:
+def test_sampled_exchanges_are_tributes_and_returns() -> None:
     engine = load("guandan").engine()
     states = amount(80, 200)
     choices: Any = sample_exchanges(engine, states, seed=1)
@@ -71,7 +71,7 @@ def test_cards_to_give_are_paid_or_returned() -> None:
     assert (again.options == choices.options).all()
 
 
-def test_all_kinds_are_as_many_as_asked() -> None:
+def test_sample_positions_returns_the_requested_number() -> None:
     engine = load("guandan").engine()
     for states in (1, 3, 40):
         sample = list(sample_positions(engine, states, seed=2))
@@ -110,7 +110,7 @@ def difference(before: Any, after: Any, states: int) -> KbDifference:
     return diff
 
 
-def test_states_that_no_play_comes_to_make_no_difference(tmp_path: Path) -> None:
+def test_unreachable_states_make_no_difference(tmp_path: Path) -> None:
     """Ignore differences in states that play does not reach."""
     before = lock(tmp_path / "lock", LOCK)
     decisions: Any
@@ -129,7 +129,7 @@ def test_states_that_no_play_comes_to_make_no_difference(tmp_path: Path) -> None
     assert not diff.dead_ends
 
 
-def test_what_another_fluent_forbids_is_a_difference(tmp_path: Path) -> None:
+def test_fluent_of_one_rule_set_makes_a_difference(tmp_path: Path) -> None:
     """Report a difference that depends on a fluent of only one of the rules."""
     plain, locked = lock(tmp_path / "plain", "% nothing\n#show.\n"), lock(tmp_path / "lock", f"{LOCK}{AFTER_PAIR}")
     for before, after in ((plain, locked), (locked, plain)):
@@ -141,7 +141,7 @@ def test_what_another_fluent_forbids_is_a_difference(tmp_path: Path) -> None:
 AFTER_PAIR = "barred(pair(R)) :- rank(R), locked, R > 12.\n"
 
 
-def test_a_state_without_a_move_is_told_where_play_comes_to_it(tmp_path: Path) -> None:
+def test_reachable_states_without_a_move_are_reported(tmp_path: Path) -> None:
     before = lock(tmp_path / "before", "% nothing\n#show.\n")
     after = lock(tmp_path / "after", "#external leading. barred(single(R)) :- rank(R), leading.\n")
     diff = KbDifference(side(before), ComparedKb(after, after.preference_model()))
@@ -150,7 +150,7 @@ def test_a_state_without_a_move_is_told_where_play_comes_to_it(tmp_path: Path) -
     assert diff.dead_ends
 
 
-def test_random_plays_have_a_move_in_every_shipped_game() -> None:
+def test_reachable_decisions_have_a_legal_move() -> None:
     """Sample only positions with a legal move; others would appear as differences of the rules."""
     for name in ("bigtwo", "president"):
         engine = load(name).engine()

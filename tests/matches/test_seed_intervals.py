@@ -13,7 +13,7 @@ from abl_cards.matches import seed_intervals
 from abl_cards.matches.seed_intervals import combine_seeds, paired_test
 
 
-def test_examples() -> None:
+def test_doctests_pass() -> None:
     assert doctest.testmod(seed_intervals).failed == 0
 
 
@@ -37,14 +37,14 @@ def test_coverage(num_seeds: int, deviation: float) -> None:
         assert deals_alone < 0.85 * runs
 
 
-def test_never_narrower_than_over_deals() -> None:
+def test_interval_is_not_narrower_than_over_deals() -> None:
     wide, narrow = combine_seeds([0.5, 0.5], [0.1, 0.1]), combine_seeds([0.5, 0.5])
     assert wide.interval
     assert wide.interval[1] - 0.5 == pytest.approx(1.959964 * 0.1 / 2**0.5, abs=1e-6)
     assert narrow.interval == (0.5, 0.5)
 
 
-def test_one_seed_covers_deals_alone() -> None:
+def test_interval_of_one_seed_covers_deals_only() -> None:
     estimate = combine_seeds([0.5], [0.1], bounds=(0, 0.6))
     assert estimate.interval
     assert list(estimate.interval) == pytest.approx([0.304004, 0.6])
@@ -60,7 +60,7 @@ def test_level_widens() -> None:
     assert strict[0] < usual[0] < usual[1] < strict[1]
 
 
-def test_paired_test_is_that_of_scipy() -> None:
+def test_paired_test_equals_scipy() -> None:
     rng = np.random.default_rng(0)
     first, second = rng.random(6), rng.random(6)
     expected = stats.ttest_rel(first, second).pvalue

@@ -65,7 +65,7 @@ def test_parse_card_rejects_other_values(text: object) -> None:
 
 
 @pytest.mark.parametrize("text", ["h2", "2H", "S1", "S10", "HB", "SR", "S2 ", "", "Ｓ2"])
-def test_misspelt_cards(text: str) -> None:
+def test_misspelt_cards_are_rejected(text: str) -> None:
     """Case, order, jokers of the wrong suit and blanks matter."""
     with pytest.raises(CardTextError):
         parse_card(text)

@@ -89,7 +89,7 @@ def test_clients_play_whole_games(name: str, tmp_path: Path) -> None:
         assert client.result.wins == sum(winner == client.result.seat for winner in winners)
 
 
-def test_a_client_reports_requests_that_it_cannot_read() -> None:
+def test_client_reports_invalid_requests() -> None:
     engine = load("president").engine()
     assert isinstance(engine, Engine)
     client, player = PlainProtocolClient(engine), make_agent("greedy", engine)
@@ -114,7 +114,7 @@ def test_a_client_reports_requests_that_it_cannot_read() -> None:
         assert error.value.code == ErrorCode.INVALID_MESSAGE
 
 
-def test_the_default_is_a_pass_where_one_is_offered() -> None:
+def test_default_choice_is_pass_if_offered() -> None:
     """Moves of Dou dizhu are listed with the pass at the end, so the first would beat even the partner."""
     engine = load("doudizhu").engine(None, "rlcard")
     dealer, num_passes = PlainDealer(engine, 1), 0
@@ -128,7 +128,7 @@ def test_the_default_is_a_pass_where_one_is_offered() -> None:
     assert num_passes > 5
 
 
-def test_every_game_has_a_protocol() -> None:
+def test_find_protocol_returns_one_for_every_game() -> None:
     assert find_protocol("president").client_dialects == ("plain",)
     assert find_protocol("guandan").client_dialects == ("guandan", "openguandan")
     assert (game_of_dialect("plain"), game_of_dialect("openguandan")) == (None, "guandan")
@@ -141,7 +141,7 @@ def test_every_game_has_a_protocol() -> None:
 
 
 @pytest.mark.parametrize("join_request", [JoinRequest("kb", record_episodes=True), JoinRequest("kb", room="1")])
-def test_plain_tables_have_no_rooms_and_no_records(join_request: JoinRequest) -> None:
+def test_plain_protocol_rejects_rooms_and_records(join_request: JoinRequest) -> None:
     with pytest.raises(GameError) as error:
         find_protocol("president").create_client(load("president").engine(), "plain", join_request)
     assert error.value.code == ErrorCode.SETTING_CONFLICT

@@ -31,7 +31,7 @@ def records_of(file: Path) -> list[dict[str, Any]]:
     return cast(list[dict[str, Any]], read_records(file))
 
 
-def test_a_served_table_is_recorded(tmp_path: Path) -> None:
+def test_served_table_records_equal_match_records(tmp_path: Path) -> None:
     """Results and records equal those of a match of the same games except for the players, and can be replayed."""
     files = [tmp_path / name for name in ("served.jsonl", "match.jsonl.gz", "tables.jsonl")]
     settings = ("--games", "2", "--seed", "3", "--json")
@@ -52,7 +52,7 @@ def test_a_served_table_is_recorded(tmp_path: Path) -> None:
     assert run("replay", "guandan", str(files[2])).exit_code == 0
 
 
-def test_records_of_a_plan_that_cannot_be(tmp_path: Path) -> None:
+def test_invalid_serve_plan_leaves_no_record_file(tmp_path: Path) -> None:
     """No file is left behind, and a missing folder is reported before any client connects."""
     answer = run("serve", "guandan", "--seat", "4=greedy", "--record", str(tmp_path / "x.jsonl"))
     assert answer.exit_code == 2
@@ -61,7 +61,7 @@ def test_records_of_a_plan_that_cannot_be(tmp_path: Path) -> None:
     assert (answer.exit_code, "there is no folder" in answer.stderr) == (1, True)
 
 
-def test_the_result_as_a_table(tmp_path: Path) -> None:
+def test_result_is_printed_as_a_table(tmp_path: Path) -> None:
     """The table has a row for each seat, and files for spectators replace earlier ones."""
     (tmp_path / "table-7.table.json").write_text("{}")
     words = ("serve", "guandan", "--kb", str(short_rules()), "--port", "0", *FOUR, "--tables", "2", "--seed", "1")
@@ -162,7 +162,7 @@ def test_misuse(arguments: tuple[str, ...], message: str) -> None:
     assert message in answer.stderr
 
 
-def test_ports_that_are_taken_or_empty() -> None:
+def test_used_and_closed_ports_are_one_line_errors() -> None:
     """One line, exit code 1."""
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
@@ -175,7 +175,7 @@ def test_ports_that_are_taken_or_empty() -> None:
         assert re.fullmatch(r"error: .*\n", answer.stderr)
 
 
-def test_a_table_of_another_game_or_profile_is_left_at_once() -> None:
+def test_join_leaves_a_table_of_another_game() -> None:
     """Otherwise the agent would play every decision by default, to the end of the match."""
     arguments = ("serve", "tienlen", "--port", "0", "--games", "1", "--profile", "northern", "--start-delay", "0",
                  "--seat", "0=random", "--seat", "1=random", "--seat", "2=random")  # fmt: skip

@@ -49,7 +49,7 @@ def narrow(server: GameServer) -> None:
     next(iter(server._server.sockets)).setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
 
 
-def test_a_client_that_never_reads(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_client_that_never_reads_is_disconnected(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its connection is aborted after the games; the server closes, and all records are written."""
     monkeypatch.setattr("abl_cards.server.client.CLOSE_TIMEOUT", 0.05)
     records: list[Any] = []
@@ -66,7 +66,7 @@ def test_a_client_that_never_reads(monkeypatch: pytest.MonkeyPatch) -> None:
     assert result.tables[0].seats[3].faults["late"] > 0
 
 
-def test_a_server_that_fails_during_a_game(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failing_server_closes_without_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     """The server closes without waiting for a client that never reads."""
     monkeypatch.setattr("abl_cards.server.server.CLOSE_TIMEOUT", 0.05)
     log = Log()
@@ -132,7 +132,9 @@ AGENTS = [f"--seat={seat}={name}" for seat, name in enumerate(["greedy", "random
         ),
     ],
 )
-def test_killed_while_recording(tmp_path: Path, kill: Callable[..., None], command: list[str], name: str) -> None:
+def test_killed_recording_keeps_finished_episodes(
+    tmp_path: Path, kill: Callable[..., None], command: list[str], name: str
+) -> None:
     """The file has its name from the first episode on, and finished episodes can be replayed."""
     path = tmp_path / name
     kill(*command, "--record", str(path), file=path)

@@ -55,7 +55,7 @@ QUEEN, KING = ["Single", "Q", ["SQ"]], ["Single", "K", ["SK"]]
 # --- requests ------------------------------------------------------------------------------------------------------
 
 
-def test_the_choice_is_found_in_whatever_order() -> None:
+def test_choice_is_found_in_any_order() -> None:
     """Find the agent's move by type, rank and cards, at any place and in any order of cards."""
     assert reply(following(PASS, QUEEN, KING)) == Reply(1, {"actIndex": 1})
     assert reply(following(PASS, KING, QUEEN)) == Reply(2, {"actIndex": 2})
@@ -66,13 +66,13 @@ def test_the_choice_is_found_in_whatever_order() -> None:
     assert reply(message).choice == index
 
 
-def test_a_list_that_lacks_the_choice() -> None:
+def test_missing_choice_is_replaced_and_reported() -> None:
     """The first choice is taken and the difference is reported."""
     assert reply(following(PASS, KING)) == Reply(0, {"actIndex": 0}, "Single Q SQ is not offered")
 
 
 @pytest.mark.parametrize("name", ["greedy", "random"])
-def test_a_card_to_give(name: str) -> None:
+def test_any_offered_tribute_is_chosen(name: str) -> None:
     """Choose any offered card, also one that our rules would not offer."""
     message = following(["tribute", "tribute", ["S4"]], ["tribute", "tribute", ["SK"]], stage="tribute")
     message |= {"curPos": -1, "curAction": None, "greaterPos": -1, "greaterAction": None}
@@ -80,7 +80,7 @@ def test_a_card_to_give(name: str) -> None:
     assert (answer.choice in (0, 1), answer.problem) == (True, None)
 
 
-def test_other_dialects() -> None:
+def test_windows_dialect_is_read() -> None:
     """Python lists as text, and three nulls for nothing, come from the Windows platform; levels as numbers are read."""
     text = "['Single', '9', ['S9']]"
     assert reply(following(PASS, QUEEN, KING, greaterAction=text, curAction="['PASS', 'PASS', 'PASS']")).choice == 1
@@ -89,7 +89,7 @@ def test_other_dialects() -> None:
     assert reply(leading | {"greaterAction": [None, None, None]}) == Reply(0, {"actIndex": 0})
 
 
-def test_four_kings() -> None:
+def test_four_kings_are_beaten_and_played() -> None:
     """OpenGuanDan's joker bomb can be beaten and played."""
     kings = ["FourKings", "B", ["SB", "SB", "HR", "HR"]]
     hand = ["SB", "SB", "HR", "HR"]
@@ -116,11 +116,11 @@ def test_invalid_requests(changes: dict[str, Any]) -> None:
     assert (answer.choice, answer.message, bool(answer.problem)) == (0, {"actIndex": 0}, True)
 
 
-def test_levels_that_are_none_are_ignored() -> None:
+def test_invalid_levels_are_ignored() -> None:
     assert reply(following(PASS, QUEEN, selfRank=[], oppoRank={})).problem is None
 
 
-def test_the_decision_of_a_request_equals_that_of_the_table() -> None:
+def test_request_decision_equals_table_decision() -> None:
     seen: list[Decisions] = []
 
     class RecordingAgent:
@@ -143,7 +143,7 @@ def test_the_decision_of_a_request_equals_that_of_the_table() -> None:
 # --- notifications --------------------------------------------------------------------------------------------------
 
 
-def test_results_are_noted() -> None:
+def test_notifications_update_the_result() -> None:
     seat = new_client()
     for message in (
         {"stage": "beginning", "handCards": ["S4"] * 27, "myPos": 3},
@@ -183,12 +183,12 @@ def test_invalid_notifications(message: dict[str, Any]) -> None:
         ("wss://h/room", "openguandan", "wss://h:8181/room"),
     ],
 )
-def test_addresses(address: str, dialect: str, url: str) -> None:
+def test_complete_url_adds_defaults(address: str, dialect: str, url: str) -> None:
     assert PROTOCOL.complete_url(address, dialect, "kb") == url
 
 
 @pytest.mark.parametrize("address", ["http://h", "ws://", "ws://h:port", "ws://h:99999", "ws://[::1"])
-def test_no_addresses(address: str) -> None:
+def test_invalid_addresses_are_rejected(address: str) -> None:
     with pytest.raises(GameError, match=re.escape(address)) as error:
         PROTOCOL.complete_url(address, "guandan", "kb")
     assert error.value.code == ErrorCode.INVALID_ADDRESS
@@ -205,7 +205,7 @@ def test_dialects() -> None:
 # --- tables that misbehave ------------------------------------------------------------------------------------------
 
 
-def test_a_table_that_talks_nonsense() -> None:
+def test_invalid_frames_are_counted() -> None:
     """Invalid frames are counted, requests are answered, and the outcome is not over without a result."""
     answers: list[Any] = []
 
@@ -226,7 +226,7 @@ def test_a_table_that_talks_nonsense() -> None:
     assert (result.decisions, result.problems, result.outcome.is_over) == (1, 6, False)
 
 
-def test_a_table_that_stays_open() -> None:
+def test_client_leaves_after_the_result() -> None:
     """The client leaves after the result although the table does not close."""
 
     async def linger(connection: ServerConnection) -> None:
@@ -244,7 +244,7 @@ def test_a_table_that_stays_open() -> None:
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "nowhere.invalid", "localhost"])
-def test_an_address_where_nobody_listens_is_named(host: str) -> None:
+def test_connection_refused_error_names_the_address(host: str) -> None:
     async def scene() -> None:
         server = await asyncio.start_server(lambda reader, writer: None, "127.0.0.1", 0)
         url = f"ws://{host}:{server.sockets[0].getsockname()[1]}/game/x"
@@ -257,7 +257,7 @@ def test_an_address_where_nobody_listens_is_named(host: str) -> None:
     run(scene())
 
 
-def test_no_table() -> None:
+def test_http_server_is_not_a_table() -> None:
     """Either nothing listens, or an HTTP server without web sockets."""
 
     async def web(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

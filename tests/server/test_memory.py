@@ -67,7 +67,7 @@ NUM_DECISIONS = amount(150, 400)
 
 
 @pytest.mark.parametrize(("name", "games"), [("random", 1), ("kb", 1)])
-def test_a_client_has_the_information_of_its_seat(name: str, games: int) -> None:
+def test_client_information_equals_that_of_its_seat(name: str, games: int) -> None:
     dealer = ContestDealer(engine(), games)
     agents = [RecordingAgent(name) for _ in range(4)]
     clients = [ContestClient(engine(), ContestHandshake()) for _ in range(4)]

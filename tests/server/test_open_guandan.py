@@ -45,7 +45,7 @@ def visit(server: OpenGuanDan, *guests: dict[str, Any]) -> list[JoinResult]:
 
 
 @pytest.mark.parametrize("result_first", [False, True])
-def test_a_whole_match(result_first: bool) -> None:
+def test_complete_match(result_first: bool) -> None:
     """Create a room and play: every answer is an action as offered, and the client leaves after the result."""
     server, records = OpenGuanDan(key=11, result_first=result_first), list[dict[str, Any]]()
     (result,) = visit(server, {"name": "u0", "seat": 1, "write": records.append})
@@ -70,7 +70,7 @@ def test_several_matches() -> None:
     assert "anti-tribute" in server.stages
 
 
-def test_two_of_ours_in_one_room() -> None:
+def test_two_clients_in_one_room() -> None:
     """One client creates the room, the other joins it; generated names differ."""
     server = OpenGuanDan(clients=2)
     first, second = visit(server, {"seat": 2}, {"room": str(ROOM), "seat": 0})
@@ -85,7 +85,7 @@ def test_two_of_ours_in_one_room() -> None:
 # --- refusals --------------------------------------------------------------------------------------------------------
 
 
-def test_refusals() -> None:
+def test_rejected_joins_raise() -> None:
     with pytest.raises(JoinRejectedError, match=r"JOIN_ROOM.* 400: no such room") as error:  # as the server answers
         visit(OpenGuanDan(), {"room": "17"})
     assert error.value.code == ErrorCode.JOIN_REJECTED
@@ -93,7 +93,7 @@ def test_refusals() -> None:
         visit(OpenGuanDan(clients=3), {"name": "u"}, {"room": str(ROOM), "name": "u"})
 
 
-def test_a_refusal_is_reported_and_the_exit_code_is_1() -> None:
+def test_rejected_join_exits_with_1() -> None:
     async def scene() -> Any:
         async with OpenGuanDan().open() as url:
             command = ("join", url, "--agent", "greedy", "--protocol", DIALECT, "--room", "hall")
@@ -117,7 +117,7 @@ def test_unsupported_requests(dialect: str, fields: dict[str, Any]) -> None:
     assert error.value.code == ErrorCode.SETTING_CONFLICT
 
 
-def test_the_created_room_is_reported() -> None:
+def test_created_room_is_reported() -> None:
     """The user who creates a room sees its number, for other clients to join."""
     seat = ContestClient(engine(), RoomHandshake("kb"))
     seat.handle_message({"type": "CREATE_ROOM", "code": 200, "data": {"userNum": 0, "roomId": 7}})
@@ -146,7 +146,7 @@ def answer(seat: ContestClient, request: dict[str, Any]) -> dict[str, Any]:
     return reply.message
 
 
-def test_following_and_leading() -> None:
+def test_requests_to_follow_and_to_lead() -> None:
     """A pass with greaterPos -1 is nothing to beat."""
     queen, king = ["Single", "Q", ["SQ"]], ["Single", "K", ["SK"]]
     message = answer(seated(myPos=3), following(PASS, king, queen))
@@ -157,14 +157,14 @@ def test_following_and_leading() -> None:
     assert answer(seated(), leading)["data"]["act"] == ["Single", "4", ["S4"]]
 
 
-def test_the_action_comes_back_as_it_was_offered() -> None:
+def test_action_is_returned_as_offered() -> None:
     """Order of cards and name of the joker bomb are unchanged."""
     kings = ["FourKings", "B", ["HR", "SB", "HR", "SB"]]
     hand, bomb = ["SB", "SB", "HR", "HR"], ["Bomb", "9", ["S9", "H9", "C9", "D9"]]
     assert answer(seated(), following(PASS, kings, handCards=hand, greaterAction=bomb))["data"]["act"] == kings
 
 
-def test_a_bare_tribute() -> None:
+def test_tribute_request_without_hand() -> None:
     """The request has only the list: hand and level come from earlier messages. Cards may be listed twice."""
     seat = seated(myPos=2, levelCard=10)
     seat.handle_message({"type": "tribute", "code": 200, "data": {"actionList": {"0": ["tribute", "tribute", ["SK"]]}}})
@@ -173,7 +173,7 @@ def test_a_bare_tribute() -> None:
     assert message == {"type": "TRIBUTE", "data": {"roomId": 2, "player": 2, "act": king}}
 
 
-def test_a_bare_return() -> None:
+def test_return_request_without_hand() -> None:
     """The answer repeats two fields of the request."""
     seat, five = seated(), ["back", "back", ["S5"]]
     seat.handle_message({"type": "notify", "stage": "tribute", "result": [[3, 0, "HR"]]})
@@ -184,13 +184,13 @@ def test_a_bare_return() -> None:
 
 
 @pytest.mark.parametrize("field", ["antiNum", "antiNums"])
-def test_either_spelling_of_a_refused_tribute(field: str) -> None:
+def test_both_spellings_of_anti_tribute_are_read(field: str) -> None:
     seat = seated()
     seat.handle_message({"type": "notify", "stage": "anti-tribute", field: 1, "antiPos": [3]})
     assert seat._table_view.exchange.anti == (3,)
 
 
-def test_what_was_played_is_curAction() -> None:
+def test_only_cur_action_is_counted_as_played() -> None:
     """GreaterAction is the play before, and is not counted again."""
     seat, nine = seated(), ["Single", "9", ["H9"]]
     seat.handle_message(
@@ -211,13 +211,13 @@ def test_what_was_played_is_curAction() -> None:
     ],
     ids=json.dumps,
 )  # fmt: skip
-def test_unknown_messages_are_nothing(message: dict[str, Any]) -> None:
+def test_unknown_messages_are_ignored(message: dict[str, Any]) -> None:
     seat = seated()
     seat.handle_message(message)
     assert (seat.pop_user_messages(), seat.result.is_over) == ([], False)
 
 
-def test_a_refused_answer_is_a_problem_but_no_end() -> None:
+def test_rejected_answer_raises_invalid_message() -> None:
     with pytest.raises(GameError, match=r"PLAY.* 400: illegal") as raised:
         seated().handle_message({"type": "PLAY", "code": 400, "data": "illegal"})
     assert not isinstance(raised.value, JoinRejectedError)
@@ -230,7 +230,7 @@ RESULT = {"type": "notify", "stage": "gameResult", "victory": 1, "victoryRank": 
 
 @pytest.mark.parametrize("messages", [(OVER, RESULT), (RESULT, OVER)])
 @pytest.mark.parametrize("myPos", [0, 3])
-def test_the_end_comes_in_either_order(messages: tuple[dict[str, Any], ...], myPos: int) -> None:
+def test_match_end_messages_arrive_in_any_order(messages: tuple[dict[str, Any], ...], myPos: int) -> None:
     """``victory`` is the team that won, ``victoryNum`` is ignored, and the end needs both messages."""
     seat = seated(myPos)
     seat.handle_message(messages[0])

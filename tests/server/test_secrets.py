@@ -31,7 +31,7 @@ def served(*words: str) -> dict[str, Any]:
     return result
 
 
-def test_without_a_seed_a_secret_one_is_drawn_that_a_match_repeats(tmp_path: Path) -> None:
+def test_drawn_seed_reproduces_the_match(tmp_path: Path) -> None:
     file = tmp_path / "games.jsonl"
     result = served("--record", str(file))
     assert int(result["seed"]) > 2**64
@@ -56,14 +56,14 @@ def test_without_a_seed_a_secret_one_is_drawn_that_a_match_repeats(tmp_path: Pat
     assert run("replay", "guandan", *short_matches(), str(file)).exit_code == 0
 
 
-def test_plans_without_a_seed_differ() -> None:
+def test_configs_without_a_seed_draw_different_seeds() -> None:
     seeds = {ServeConfig("guandan", engine()).seed for _ in range(8)}
     assert len(seeds) == 8
     assert min(seeds) > 2**64
 
 
 @pytest.mark.parametrize("name", ["games.jsonl", "games.jsonl.gz"])
-def test_records_have_the_seed_when_all_are_written_and_not_before(tmp_path: Path, name: str) -> None:
+def test_records_contain_the_seed_only_after_closing(tmp_path: Path, name: str) -> None:
     file = tmp_path / name
     with open_record_file(file, final_fields={"seed": "77"}) as write:
         for match in (1, 0):
@@ -88,7 +88,7 @@ def test_records_of_a_running_server_have_no_seed() -> None:
         ("http://localhost:30000", ("http://localhost:3000",), False), ("", (), False),
     ],
 )  # fmt: skip
-def test_scripts_of_web_pages_get_no_seat(origin: str | None, allowed: tuple[str, ...], enters: bool) -> None:
+def test_origins_not_allowed_are_rejected(origin: str | None, allowed: tuple[str, ...], enters: bool) -> None:
     """A browser sends the origin of the page whose script connects; a program sends none."""
 
     async def scene() -> int:
@@ -104,6 +104,6 @@ def test_scripts_of_web_pages_get_no_seat(origin: str | None, allowed: tuple[str
 
 
 @pytest.mark.parametrize("origin", ["evil.example", "http://", "http://a/b", "HTTP://A b"])
-def test_an_origin_that_is_none_is_misuse(origin: str) -> None:
+def test_invalid_origin_option_exits_with_2(origin: str) -> None:
     answer = run("serve", "guandan", "--origin", origin)
     assert (answer.exit_code, "--origin" in answer.stderr) == (2, True)

@@ -71,13 +71,13 @@ def test_plain_clients_of_equal_strength() -> None:
     ("first", "second"),
     [("greedy", "random"), *(pytest.param(name, name, marks=long) for name in ("random", "greedy"))],
 )
-def test_agents_alone_play_as_in_the_arena(first: str, second: str) -> None:
+def test_served_agents_play_as_in_play_match(first: str, second: str) -> None:
     """The served games are those of a match with the same seed, in pairs of the same cards."""
     result = run(serve(plan({0: first, 1: second, 2: first, 3: second}, games=2, seed=3)))
     assert outcome(result) == match(first, second, 2, 3)
 
 
-def test_guests_play_as_in_the_arena() -> None:
+def test_guests_play_as_in_play_match() -> None:
     """Four clients with an agent without randomness play the games of ``play_match``, card by card."""
     result, guests, _ = run(visit(plan(games=2, seed=1), [guest("greedy")] * 4))
     assert outcome(result) == match("greedy", "greedy", 2, 1)
@@ -104,7 +104,7 @@ def test_kb_as_guest() -> None:
 
 
 @long
-def test_a_long_session() -> None:
+def test_one_client_plays_many_games() -> None:
     """One client plays many games."""
     config = plan({0: "greedy", 1: "random", 3: "random"}, games=GAMES, seed=9)
     result, (seat,), _ = run(visit(config, [guest("greedy")]))
@@ -127,7 +127,7 @@ def test_several_tables() -> None:
     assert result.games == 2
 
 
-def test_the_result_is_json() -> None:
+def test_result_is_json_serialisable() -> None:
     result = run(serve(plan(dict.fromkeys(range(4), "greedy"), games=1, seed=1)))
     fields = json.loads(json.dumps(result.to_json()))
     assert list(fields) == ["game", "dialect", "games", "seed", "wins", "draws", "episodes", "tables"]
@@ -157,7 +157,7 @@ def test_unknown_agents() -> None:
 # --- before the games -----------------------------------------------------------------------------------------------
 
 
-def test_a_seat_is_free_again_before_all_have_come() -> None:
+def test_seat_is_released_before_all_clients_connect() -> None:
     """A client that leaves before the start frees its seat; one that comes too late is rejected."""
 
     async def scene() -> ServedResult:
@@ -185,7 +185,7 @@ def test_a_seat_is_free_again_before_all_have_come() -> None:
     assert [seat.player for seat in result.tables[0].seats] == ["first", "greedy", "second", "greedy"]
 
 
-def test_a_seat_is_free_again_while_the_start_is_delayed() -> None:
+def test_seat_is_released_during_the_start_delay() -> None:
     """Not even the last client that connects keeps its seat when it leaves before the first game."""
 
     async def scene() -> ServedResult:
@@ -214,7 +214,7 @@ def test_a_seat_is_free_again_while_the_start_is_delayed() -> None:
         ("/" + "n" * 99, "n" * 40),
     ],
 )
-def test_names(path: str, name: str) -> None:
+def test_client_names_are_printable_and_short(path: str, name: str) -> None:
     """A name is the end of the path, printable and short."""
     assert client_name(path) == name
 
@@ -275,12 +275,12 @@ PARTNERS = [
 """Kinds of faults of the clients of one table; one that stalls has a time to think in which good answers are late."""
 
 
-def test_every_fault_is_tried() -> None:
+def test_list_of_faults_is_complete() -> None:
     assert sorted(kind for kinds in PARTNERS for kind in kinds) == sorted({*FAULT_OF, *FRAMES})
 
 
 @pytest.mark.parametrize("kinds", PARTNERS, ids=", ".join)
-def test_faulty_clients(kinds: tuple[str, ...]) -> None:
+def test_faults_are_counted_at_the_seat_of_the_client(kinds: tuple[str, ...]) -> None:
     """Games continue after any fault, and faults are counted at the seat of the client only."""
     free = (1, 3)[-len(kinds) :]
     think_time = 0.002 if "stalls" in kinds else 30.0
@@ -317,7 +317,7 @@ class Deaf:
             yield frame
 
 
-def test_a_client_that_does_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_client_with_full_queue_is_disconnected(monkeypatch: pytest.MonkeyPatch) -> None:
     """Unread messages are queued up to a limit, then the connection is aborted."""
     monkeypatch.setattr("abl_cards.server.client.MAX_QUEUED_CHARS", 20_000)
 
@@ -335,14 +335,14 @@ def test_a_client_that_does_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
     assert run(scene()) == 20
 
 
-def test_four_dead_clients() -> None:
+def test_table_without_clients_is_played_by_default() -> None:
     """A table without clients is played to the end by default choices."""
     result, _, _ = run(visit(plan(games=1, seed=3), [Faulty("dies", well) for well in range(4)]))
     assert sum(result.tables[0].wins) == 1
     assert [seat.faults["lost"] for seat in result.tables[0].seats] == [1] * 4
 
 
-def test_late_answers_belong_to_their_question() -> None:
+def test_late_answers_are_dropped() -> None:
     """An answer after the timeout of its request is dropped, and later answers count."""
 
     async def slow_once(url: str) -> list[int]:
@@ -369,7 +369,7 @@ def test_late_answers_belong_to_their_question() -> None:
     assert sum(seat.faults.values()) == 1
 
 
-def test_skipped_questions_are_forgiven() -> None:
+def test_client_recovers_after_a_skipped_request() -> None:
     """A client that skips one request is in step again afterwards."""
 
     async def skip_one(url: str) -> None:

@@ -20,7 +20,7 @@ RULES = {
 
 
 @pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
-def test_as_the_engine_evaluates(tmp_path: Path, rules: str) -> None:
+def test_evaluate_equals_the_engine(tmp_path: Path, rules: str) -> None:
     """All states are evaluated at once, one bit each."""
     file = tmp_path / "rules.lp"
     file.write_text("#external held(R,N) : R = 1..3, N = 1..2.\n" + rules, "utf-8")
@@ -35,7 +35,7 @@ def test_as_the_engine_evaluates(tmp_path: Path, rules: str) -> None:
     assert outputs == [sum(int(value) << place for place, value in enumerate(row)) for row in expected]
 
 
-def test_the_cheapest() -> None:
+def test_find_cheapest_returns_first_consistent_minimum() -> None:
     """The first of equal moves is chosen, and a violating one only if all are."""
     assert bot_runtime.find_cheapest([0b110, 0b001], [3, None], 3) == 1
     assert bot_runtime.find_cheapest([0b101], [-2], 3) == 0

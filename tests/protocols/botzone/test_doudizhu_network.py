@@ -64,9 +64,7 @@ class RecordingPlayer(doudizhu_network_file.DoudizhuPlayer):
         return scores
 
 
-def test_numpy_repeats_the_computations_of_the_agent(
-    engine: Engine, file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_numpy_network_equals_the_agent(engine: Engine, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Observation, estimate and probabilities agree in up to two rounds; response probabilities go to the bot."""
     networks = load_networks(file, engine)
     rules = json.loads(json.dumps(doudizhu_network_data(engine.rules, engine.preference_model(), networks)))
@@ -114,7 +112,7 @@ def test_sampled_deals_are_possible(engine: Engine, file: Path) -> None:
         assert [one + two for one, two in zip(following, previous, strict=True)] == view.unseen
 
 
-def test_the_zip_needs_python_and_numpy_alone(engine: Engine, file: Path, tmp_path: Path) -> None:
+def test_zip_requires_only_python_and_numpy(engine: Engine, file: Path, tmp_path: Path) -> None:
     data = BotzoneGame(engine).network_bot_zip(engine.preference_model(), load_networks(file, engine))
     bot = tmp_path / "bot.zip"
     bot.write_bytes(data)

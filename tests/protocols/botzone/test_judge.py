@@ -20,12 +20,12 @@ def test_transcripts(name: str) -> None:
     assert lines(TRANSCRIPTS[name].make()) == (HERE_LIE / name).read_text("utf-8").splitlines()
 
 
-def test_no_other_transcripts() -> None:
+def test_list_of_transcripts_is_complete() -> None:
     assert {path.name for path in HERE_LIE.glob("*.jsonl")} == set(TRANSCRIPTS)
 
 
 @pytest.mark.parametrize("name", TRANSCRIPTS)
-def test_the_judge_returns_the_outputs_of_the_transcript(name: str) -> None:
+def test_judge_outputs_equal_the_transcript(name: str) -> None:
     """A judge that keeps running does so at every step, and a new one at some steps."""
     initdata, log = read(name)
     engine = TRANSCRIPTS[name].engine()
@@ -43,7 +43,7 @@ def _drop_initdata(key: str, value: Any) -> Any:
     return {name: value[name] for name in value if name != NEXT_INITDATA_KEY} if key == "display" else value
 
 
-def test_bare_outputs_and_responses_do_too() -> None:
+def test_judge_accepts_bare_outputs_and_responses() -> None:
     """A log without Botzone's frame has bare outputs and responses."""
     initdata, log = read("doudizhu.jsonl")
     bare = [{seat: answer["response"] for seat, answer in entry.items()} if index % 2 else entry["output"]
@@ -53,7 +53,7 @@ def test_bare_outputs_and_responses_do_too() -> None:
     )
 
 
-def test_a_judge_goes_back_and_to_other_rounds() -> None:
+def test_judge_state_is_independent_of_earlier_requests() -> None:
     engine = engine_of(None, "botzone")
     judge = BotzoneJudge(engine)
     (first, log), (second, other) = read("doudizhu.jsonl"), read("doudizhu_random.jsonl")
@@ -81,7 +81,7 @@ def test_initdata_of_a_random_round() -> None:
     assert error.value.code == ErrorCode.INVALID_MESSAGE
 
 
-def test_a_seed_gives_the_cards() -> None:
+def test_deal_is_determined_by_the_seed() -> None:
     judge = BotzoneJudge(engine_of(None, "botzone"), {"seed": "spring"})
     one, two = judge.next_output({"log": []}), judge.next_output({"log": [], "initdata": {}})
     assert one == two
@@ -145,7 +145,7 @@ def test_faults(entry: Any, kind: str, scores: list[int]) -> None:
     assert error.value.code == ErrorCode.INVALID_MESSAGE
 
 
-def test_a_play_that_does_not_beat() -> None:
+def test_play_that_does_not_beat_is_an_illegal_move() -> None:
     """Such a play is an ILLEGAL_MOVE, not an INVALID_POKERTYPE; a peasant's fault costs the partner nothing."""
     log = [{"output": {}}, {"0": [16]}, {"output": {}}, {"1": [20]}, {"output": {}}, {"2": [0]}]
     judge = BotzoneJudge(engine_of(None, "botzone"))
@@ -155,14 +155,14 @@ def test_a_play_that_does_not_beat() -> None:
     assert (output["display"]["event"]["error"], output["content"]) == ("ILLEGAL_MOVE", {"0": 1, "1": -3, "2": 0})
 
 
-def test_a_wrong_bid_costs_the_others_nothing() -> None:
+def test_invalid_bid_costs_only_the_bidder() -> None:
     """There are no partners before a seat is the landlord."""
     log = [{"output": {}}, {"0": 2}, {"output": {}}, {"1": 1}]
     output = BotzoneJudge(engine_of(None, "botzone_bidding")).next_output({"log": log, "initdata": WHOLE})
     assert (output["display"]["event"]["error"], output["content"]) == ("ILLEGAL_MOVE", {"0": 1, "1": -3, "2": 1})
 
 
-def test_cards_that_are_dealt_again() -> None:
+def test_redeal_is_unsupported() -> None:
     log: list[Any] = [{"output": {}}, {"0": 0}, {"output": {}}, {"1": 0}, {"output": {}}, {"2": 0}]
     with pytest.raises(GameError, match="contest") as error:
         BotzoneJudge(engine_of(None, "contest")).next_output({"log": log, "initdata": WHOLE})
@@ -191,7 +191,7 @@ def test_invalid_logs(judge_request: Any, values: str) -> None:
     assert error.value.code == ErrorCode.INVALID_MESSAGE
 
 
-def test_an_output_of_another_judge() -> None:
+def test_output_of_another_judge_is_rejected() -> None:
     log = [{"output": {"command": "finish", "content": {}}}]
     with pytest.raises(GameError, match=r'entry 1: command .*"finish"') as error:
         BotzoneJudge(engine_of(None, "botzone")).next_output({"log": log, "initdata": WHOLE})
@@ -221,14 +221,14 @@ def test_arbitrary_input_ends_in_an_answer_or_an_error(log: Any, initdata: Any) 
 # --- the command ------------------------------------------------------------------------------------------------------
 
 
-def test_the_command_answers_a_line() -> None:
+def test_judge_command_answers_one_line() -> None:
     initdata, log = read("doudizhu.jsonl")
     judge_request = json.dumps({"log": log[:2], "initdata": initdata}) + "\nmore"
     answer = run("judge", "doudizhu", stdin=judge_request)
     assert (answer.exit_code, json.loads(answer.stdout)) == (0, log[2]["output"])
 
 
-def test_the_command_keeps_running() -> None:
+def test_judge_command_keeps_running_after_invalid_lines() -> None:
     """Lines are answered one by one; an invalid line is reported, and the others are answered."""
     initdata, log = read("doudizhu.jsonl")
     judge_request = [json.dumps({"log": log[:step], "initdata": initdata}) for step in (2, 4, len(log))]
@@ -245,7 +245,7 @@ def test_the_command_keeps_running() -> None:
     assert answer.exit_code == 1
 
 
-def test_the_command_reads_initdata(tmp_path: Any) -> None:
+def test_judge_command_reads_initdata(tmp_path: Any) -> None:
     by_file = tmp_path / "initdata.json"
     by_file.write_text('{"seed": 7}', "utf-8")
     for initdata in ('{"seed": 7}', str(by_file)):
@@ -261,13 +261,13 @@ def test_the_command_reads_initdata(tmp_path: Any) -> None:
         (("doudizhu", "--initdata", "{}x"), "not JSON"),
     ],
 )
-def test_the_command_refuses(arguments: tuple[str, ...], problem: str) -> None:
+def test_judge_command_rejects_invalid_arguments(arguments: tuple[str, ...], problem: str) -> None:
     answer = run("judge", *arguments, stdin="")
     assert answer.exit_code == 2
     assert problem in answer.stderr
 
 
-def test_a_file_that_is_too_long_does_not_fill_the_memory(tmp_path: Any) -> None:
+def test_too_long_initdata_file_is_rejected(tmp_path: Any) -> None:
     file = tmp_path / "long.json"
     with file.open("wb") as empty:
         empty.truncate(1 << 40)

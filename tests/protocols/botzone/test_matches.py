@@ -64,7 +64,7 @@ def played(names: tuple[str, str], games: int = 2, profile: str = "botzone") -> 
     return result, logs
 
 
-def test_a_log_has_the_card_numbers_of_the_program(tmp_path: Path) -> None:
+def test_log_has_the_card_numbers_of_the_program(tmp_path: Path) -> None:
     """The program plays the highest of equal cards, and the log has these numbers."""
     name = program(tmp_path, SINGLES)
     result, logs = played((name, "greedy"))
@@ -75,7 +75,7 @@ def test_a_log_has_the_card_numbers_of_the_program(tmp_path: Path) -> None:
     assert logs[0]["log"][1] == {"0": {"verdict": "OK", "response": own[-1:]}}
 
 
-def test_two_programs_share_the_cards(tmp_path: Path) -> None:
+def test_two_programs_share_the_card_numbers(tmp_path: Path) -> None:
     """One program is started for each decision, one keeps running; card numbers are the same for both."""
     names = program(tmp_path, SINGLES), program(tmp_path, KEPT, ",seconds=60,keep-running", "kept.py")
     result, logs = played(names)
@@ -86,7 +86,7 @@ def test_two_programs_share_the_cards(tmp_path: Path) -> None:
         assert len(played_cards) == len(set(played_cards))
 
 
-def test_a_log_needs_no_program() -> None:
+def test_logs_are_written_without_programs() -> None:
     result, logs = played(("greedy", "random"), 3, "botzone_bidding")
     assert (len(logs), result.games) == (3, 3)
 
@@ -102,7 +102,7 @@ def test_a_log_needs_no_program() -> None:
         ("exit()", "NJ", "''"),
     ],
 )
-def test_a_fault_costs_the_game(tmp_path: Path, response: str, kind: str, text: str) -> None:
+def test_program_fault_loses_the_game(tmp_path: Path, response: str, kind: str, text: str) -> None:
     """The match continues, and the log ends with the scores of the judge."""
     name = program(tmp_path, FIRST % response)
     result, logs = played((name, "greedy"))
@@ -115,7 +115,7 @@ def test_a_fault_costs_the_game(tmp_path: Path, response: str, kind: str, text: 
     assert result.roles[1].points > 0
 
 
-def test_an_answer_without_a_response(tmp_path: Path) -> None:
+def test_answer_without_response_is_an_invalid_format(tmp_path: Path) -> None:
     """A bare list of cards is not an answer, even if it is legal; the log has no response."""
     name = program(tmp_path, "import json; print(json.loads(input())['requests'][0]['own'][:1])")
     result, logs = played((name, "greedy"), 1)
@@ -124,7 +124,7 @@ def test_an_answer_without_a_response(tmp_path: Path) -> None:
     assert "null" in logs[0]["log"][-1]["output"]["display"]["event"]["text"]
 
 
-def test_a_peasant_s_fault(tmp_path: Path) -> None:
+def test_fault_of_a_peasant_costs_the_partner_nothing(tmp_path: Path) -> None:
     """The partner, here the same program, loses nothing, and the landlord wins."""
     name = program(tmp_path, FIRST % "[99]")
     result, logs = played(("greedy", name), 1)
@@ -132,14 +132,14 @@ def test_a_peasant_s_fault(tmp_path: Path) -> None:
     assert logs[0]["log"][-1]["output"]["content"] == {"0": 1, "1": -3, "2": 0}
 
 
-def test_a_program_that_is_too_slow(tmp_path: Path) -> None:
+def test_slow_program_exceeds_the_time_limit(tmp_path: Path) -> None:
     name = program(tmp_path, "import time; time.sleep(100)", ",seconds=0.5")
     result, logs = played((name, "greedy"), 1)
     assert [lapse.kind for lapse in result.lapses] == ["TLE"]
     assert logs[0]["log"][-2] == {"0": {"verdict": "TLE", "response": None}}
 
 
-def test_programs_that_cannot_be_started() -> None:
+def test_program_that_cannot_be_started_raises() -> None:
     """The error is not a fault of the round, and no game is played."""
     engine = engine_of(None, "botzone")
     name = "program:run=no-such-program"
@@ -148,7 +148,7 @@ def test_programs_that_cannot_be_started() -> None:
     assert error.value.code == ErrorCode.PROGRAM_FAILED
 
 
-def test_a_program_needs_a_command_and_a_protocol() -> None:
+def test_program_agent_requires_command_and_protocol() -> None:
     engine: Any = engine_of(None, "botzone")
     for name, problem in (
         ("program", "program:run=COMMAND"),
@@ -172,7 +172,7 @@ def test_a_program_needs_a_command_and_a_protocol() -> None:
         )
 
 
-def test_the_command_reports_faults_and_writes_logs(tmp_path: Path) -> None:
+def test_match_command_reports_faults_and_writes_logs(tmp_path: Path) -> None:
     """The judge reads the log, one round per line."""
     name, log = program(tmp_path, FIRST % "[]"), tmp_path / "log.jsonl"
     arguments = ("match", "doudizhu", name, "greedy", "--profile", "botzone", "--games", "2", "--botzone-log", str(log))

@@ -57,7 +57,7 @@ def file(request: pytest.FixtureRequest, engine: Engine, tmp_path_factory: pytes
     return path
 
 
-def test_numpy_computes_the_probabilities_of_torch(engine: Engine, file: Path) -> None:
+def test_numpy_probabilities_equal_torch(engine: Engine, file: Path) -> None:
     """They agree at the decisions of a round that have a choice."""
     networks = load_networks(file, engine)
     assert isinstance(networks.decision, PlanePolicyNetwork)
@@ -102,7 +102,7 @@ def _log_probabilities(rules: Any, network: network_bot_file.TractorNetwork, mes
     return result
 
 
-def test_the_zip_needs_python_and_numpy_alone(engine: Engine, file: Path, tmp_path: Path) -> None:
+def test_zip_requires_only_python_and_numpy(engine: Engine, file: Path, tmp_path: Path) -> None:
     judge, networks = engine.preference_model(), load_networks(file, engine)
     data = BotzoneGame(engine).network_bot_zip(judge, networks)
     assert data == BotzoneGame(engine).network_bot_zip(judge, networks)
@@ -132,7 +132,7 @@ def test_unsupported_networks(engine: Engine) -> None:
         assert error.value.code == ErrorCode.UNSUPPORTED_GAME
 
 
-def test_the_command_writes_the_zip(file: Path, tmp_path: Path) -> None:
+def test_bot_command_writes_the_zip(file: Path, tmp_path: Path) -> None:
     bot = tmp_path / "bot.zip"
     words = ["bot", "tractor", str(bot), "--profile", "botzone", "--agent", f"abl:weights={file}"]
     answer = run(*words)

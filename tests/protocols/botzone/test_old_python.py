@@ -18,7 +18,7 @@ from tests.protocols.botzone.old_python import too_new
         "try:\n    f()\nexcept* OSError:\n    pass",
     ],
 )  # fmt: skip
-def test_found(source: str) -> None:
+def test_new_features_are_found(source: str) -> None:
     assert too_new(source)
 
 
@@ -29,11 +29,11 @@ def test_found(source: str) -> None:
         "a = f'{1}'", "a = 1 | 2", "x: int = 1", "from typing import Any",
     ],
 )  # fmt: skip
-def test_not_found(source: str) -> None:
+def test_old_features_are_not_reported(source: str) -> None:
     assert too_new(source) == []
 
 
-def test_annotations_are_taken_out() -> None:
+def test_annotations_are_removed() -> None:
     """Imports for annotations are removed, too; texts and comments stay."""
     source = '''from __future__ import annotations
 import json

@@ -38,7 +38,7 @@ def process(tmp_path: Path, source: str, keep_running: bool = False, seconds: fl
         "import os; os.fork() and os.write(1, b'{\"response\": [1]}') and os._exit(0); import time; time.sleep(100)",
     ],
 )
-def test_answers(tmp_path: Path, source: str) -> None:
+def test_answers_are_read(tmp_path: Path, source: str) -> None:
     bot = process(tmp_path, source)
     assert bot.request(MESSAGE) == {"response": [1]}
     assert bot.request(MESSAGE) == {"response": [1]}
@@ -64,7 +64,7 @@ def test_faults(tmp_path: Path, source: str, kind: str, text: str) -> None:
     assert (caught.value.kind, caught.value.verdict, caught.value.code) == (kind, kind, ErrorCode.PROGRAM_FAILED)
 
 
-def test_a_program_that_ends_before_its_child_has_failed(tmp_path: Path) -> None:
+def test_program_that_exits_before_its_child_is_a_fault(tmp_path: Path) -> None:
     """The child holds the output open; the last line of stderr does not control the terminal."""
     source = "import os, sys, time; os.fork() or time.sleep(100); sys.exit('\\x1b]0;title\\x07')"
     with pytest.raises(Fault) as caught:
@@ -107,7 +107,7 @@ time.sleep(100)
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="only Linux hands orphans to a subreaper")
 @pytest.mark.parametrize("keep_running", [False, True])
-def test_a_daemon_of_a_program_is_killed_with_it(tmp_path: Path, keep_running: bool) -> None:
+def test_daemon_of_a_program_is_killed(tmp_path: Path, keep_running: bool) -> None:
     pids = tmp_path / "pids"
     bot = process(tmp_path, DAEMON.format(answers=True, stays=keep_running, pids=str(pids)), keep_running)
     assert bot.request(MESSAGE) == {"response": []}
@@ -123,7 +123,7 @@ BotProcess([sys.executable, {bot!r}], 60, False).request({{"requests": [1], "res
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="only Linux hands orphans to a subreaper")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL, signal.SIGINT])
-def test_no_program_outlives_a_match_that_is_killed(tmp_path: Path, number: signal.Signals) -> None:
+def test_killed_match_kills_its_programs(tmp_path: Path, number: signal.Signals) -> None:
     """The program, its daemon and the supervisor process end with the match."""
     pids, bot = tmp_path / "pids", tmp_path / "bot.py"
     bot.write_text(DAEMON.format(answers=False, stays=True, pids=str(pids)))
@@ -142,7 +142,7 @@ def test_no_program_outlives_a_match_that_is_killed(tmp_path: Path, number: sign
         match.kill()
 
 
-def test_a_supervisor_that_is_killed_takes_its_program_along(tmp_path: Path) -> None:
+def test_killed_supervisor_is_a_fault_and_is_replaced(tmp_path: Path) -> None:
     """The decision is a fault, and the next one starts another supervisor."""
     pids = tmp_path / "pids"
     source = (
@@ -189,7 +189,7 @@ def _is_running(pid: int) -> bool:
         return not Path("/proc").exists()
 
 
-def test_a_program_that_is_kept_running_reads_a_request_a_line(tmp_path: Path) -> None:
+def test_kept_program_reads_one_request_per_line(tmp_path: Path) -> None:
     source = (
         "import json, os\n"
         "first = json.loads(input())\n"
@@ -245,14 +245,14 @@ def test_a_program_that_answers_twice_still_receives_every_request(tmp_path: Pat
     assert [answer.get("response") for answer in answers[1:]] == [None, "2"]
 
 
-def test_a_kept_program_that_ends(tmp_path: Path) -> None:
+def test_exited_kept_program_is_a_fault(tmp_path: Path) -> None:
     bot = process(tmp_path, "input(); print('{\"response\": []}', flush=True)", keep_running=True)
     assert bot.request(MESSAGE) == {"response": []}
     with pytest.raises(Fault):
         bot.request({"requests": [1, 2], "responses": [[]]})
 
 
-def test_no_program() -> None:
+def test_missing_program_raises() -> None:
     with pytest.raises(GameError, match=r"no-such-program.*No such file") as error:
         BotProcess(["./no-such-program"], 1, False).request(MESSAGE)
     assert error.value.code == ErrorCode.PROGRAM_FAILED

@@ -29,7 +29,7 @@ from tests.protocols.botzone.old_python import too_new
 
 
 @pytest.mark.parametrize("profile", ["botzone", "botzone_bidding"])
-def test_the_bot_plays_the_moves_of_kb(profile: str) -> None:
+def test_bot_plays_the_moves_of_kb(profile: str) -> None:
     """All decisions and bids of whole games agree for all three seats."""
     engine = engine_of(None, profile)
     rules, kb = json.loads(json.dumps(bot_data(engine.rules, engine.preference_model()))), make_agent("kb", engine)
@@ -51,7 +51,7 @@ def test_the_bot_plays_the_moves_of_kb(profile: str) -> None:
             tables.play(ONLY_TABLE, moves)
 
 
-def test_the_first_requests() -> None:
+def test_first_requests_have_cards_and_history() -> None:
     """The landlord has 20 cards and an empty history; the next seat sees the lead."""
     engine = engine_of(None, "botzone")
     session = BotzoneSession(engine.rules)
@@ -67,7 +67,7 @@ def test_the_first_requests() -> None:
     assert following["publiccard"] == request["publiccard"]
 
 
-def test_bids_and_the_first_request_of_play() -> None:
+def test_bid_requests_and_first_play_request() -> None:
     engine = engine_of(None, "botzone_bidding")
     session = BotzoneSession(engine.rules)
     tables = engine.start_matches(match_keys(1, 3), session)
@@ -83,7 +83,7 @@ def test_bids_and_the_first_request_of_play() -> None:
 
 
 @pytest.mark.parametrize("profile", ["botzone", "botzone_bidding"])
-def test_the_bot_bids_legally_after_any_list(profile: str) -> None:
+def test_bot_bids_are_legal_after_any_bids(profile: str) -> None:
     """Lists of judges with other rules, which these rules cannot produce, are answered, too."""
     engine = engine_of(None, profile)
     rules = json.loads(json.dumps(bot_data(engine.rules, engine.preference_model())))
@@ -93,7 +93,7 @@ def test_the_bot_bids_legally_after_any_list(profile: str) -> None:
         assert bid in {0, 1, 2, 3} - set(range(1, max(bids, default=0) + 1))
 
 
-def test_the_bot_passes_over_a_play_without_a_label() -> None:
+def test_bot_passes_on_unknown_plays() -> None:
     """The plays are a trio with a kicker that other judges allow, and five cards that are never a play."""
     engine = engine_of(None, "botzone")
     rules = json.loads(json.dumps(bot_data(engine.rules, engine.preference_model())))
@@ -103,7 +103,7 @@ def test_the_bot_passes_over_a_play_without_a_label() -> None:
         assert bot_file.answer(rules, {"requests": [request], "responses": []}) == []
 
 
-def test_a_seat_keeps_the_cards_that_it_has_not_sent() -> None:
+def test_sent_card_numbers_leave_the_hand() -> None:
     """Of equal cards, those that the program has sent leave the hand."""
     engine = engine_of(None, "botzone")
     session = BotzoneSession(engine.rules)
@@ -137,7 +137,7 @@ def test_card_numbers_reveal_nothing_about_other_hands() -> None:
     assert len(set(firsts)) > 2
 
 
-def test_the_log_of_a_game_is_written_when_it_ends() -> None:
+def test_log_is_written_at_the_end_of_a_game() -> None:
     engine, written = engine_of(None, "botzone"), list[dict[str, Any]]()
     session = BotzoneSession(engine.rules, write=written.append)
     tables = engine.start_matches(match_keys(1, 5), session)
@@ -174,7 +174,7 @@ def test_wrong_answers(answer: Any, kind: str, text: str) -> None:
     assert (caught.value.kind, caught.value.code) == (kind, ErrorCode.INVALID_MESSAGE)
 
 
-def test_cards_that_are_held_and_are_no_play() -> None:
+def test_held_cards_that_form_no_play_are_faults() -> None:
     engine = engine_of(None, "botzone")
     session = BotzoneSession(engine.rules)
     tables = engine.start_matches(match_keys(1, 8), session)
@@ -202,7 +202,7 @@ def test_wrong_bids(bid: Any, kind: str) -> None:
 
 
 @pytest.mark.parametrize("profile", ["botzone", "botzone_bidding"])
-def test_the_bot_runs_on_old_pythons(profile: str) -> None:
+def test_bot_source_is_compatible_with_old_pythons(profile: str) -> None:
     """It runs on Python 3.6, and is shorter than four million bytes."""
     engine = engine_of(None, profile)
     platform = BotzoneGame.from_engine(engine)
@@ -212,7 +212,7 @@ def test_the_bot_runs_on_old_pythons(profile: str) -> None:
     assert len(source) < 4_000_000
 
 
-def test_one_file_is_all_it_needs(tmp_path: Path) -> None:
+def test_bot_file_runs_without_other_modules(tmp_path: Path) -> None:
     """A file that the command has written runs in a Python without other modules."""
     file = tmp_path / "bot.py"
     for refused, code in ((tmp_path / "none" / "bot.py", 1), (tmp_path / "bot.txt", 2), (tmp_path / "bot.zip", 2)):
@@ -230,7 +230,7 @@ def test_one_file_is_all_it_needs(tmp_path: Path) -> None:
     assert set(response) <= {4, 8, 12, 16, 53}
 
 
-def test_folders_without_an_adapter() -> None:
+def test_games_without_an_adapter_are_rejected() -> None:
     with pytest.raises(GameError) as error:
         find_adapter(load("guandan").engine().rules)
     assert error.value.code == ErrorCode.UNSUPPORTED_GAME

@@ -113,7 +113,7 @@ DECLARES = allocation("h2 h2 sA sA sK sK sQ hA hA h3 c3 c3")
 """The first seat can declare with its first card, and overturn with its second."""
 
 
-def test_a_declaration_and_an_overturn() -> None:
+def test_requests_contain_declarations_and_overturns() -> None:
     """Requests to the next seats contain them."""
     game_round = JudgeRound(DECLARES)
     assert game_round.request["playerpos"] == 0
@@ -148,7 +148,7 @@ DEALING: list[tuple[str, list[tuple[Any, int]], str, list[int]]] = [
 
 
 @pytest.mark.parametrize(("responses", "kind", "scores"), [row[1:] for row in DEALING], ids=[row[0] for row in DEALING])
-def test_faults_in_the_deal(responses: list[tuple[Any, int]], kind: str, scores: list[int]) -> None:
+def test_faults_during_the_deal(responses: list[tuple[Any, int]], kind: str, scores: list[int]) -> None:
     """Faults are found with and without a choice of the seat."""
     game_round = JudgeRound(allocation("h2 h2 sA", "hA"))
     for response, seat in responses:
@@ -156,7 +156,7 @@ def test_faults_in_the_deal(responses: list[tuple[Any, int]], kind: str, scores:
     assert event(game_round.output) == (kind, scores)
 
 
-def test_a_second_declaration() -> None:
+def test_second_declaration_is_an_illegal_move() -> None:
     game_round = JudgeRound(allocation("h2 h2", "s2"))
     game_round.respond(ids("h2"))
     assert event(game_round.respond(ids("s2"))) == ("ILLEGAL_MOVE", [1, -3, 1, 0])
@@ -175,7 +175,7 @@ def test_faults_at_the_cover() -> None:
         assert event(game_round.respond(response)) == (kind, [-3, 1, 0, 1])
 
 
-def test_any_number_of_cards_is_buried_by_a_switch(tmp_path: Path) -> None:
+def test_buries_any_allows_any_number_of_cards(tmp_path: Path) -> None:
     """Botzone's judge accepts it, too (D5); a seat keeps a card to lead."""
     folder = tmp_path / "tractor"
     shutil.copytree(load("tractor").folder.path, folder)
@@ -208,7 +208,7 @@ def covered(hands: dict[str, Any]) -> JudgeRound:
     return game_round
 
 
-def test_plays_and_their_faults() -> None:
+def test_faulty_plays_are_reported() -> None:
     for response, kind in (
         ([], "ILLEGAL_MOVE"), (ids("sA hA"), "INVALID_POKERTYPE"), ([300], "INVALID_POKERID"),
         (DECLARES["publiccard"][:1], "NOT_YOUR_POKER"), ({}, "INVALID_FORMAT"),
@@ -218,7 +218,7 @@ def test_plays_and_their_faults() -> None:
         assert event(game_round.respond(response)) == (kind, [-3, 1, 0, 1])
 
 
-def test_following_suit() -> None:
+def test_seats_must_follow_suit() -> None:
     """A seat that has the suit must follow it; INVALID_POKERTYPE is an error of leads only."""
     game_round = covered(DECLARES)
     game_round.respond(ids("sA"))
@@ -228,7 +228,7 @@ def test_following_suit() -> None:
     assert event(game_round.respond([other])) == ("ILLEGAL_MOVE", [1, -3, 1, 0])
 
 
-def test_a_failed_throw_is_reduced_to_one_card() -> None:
+def test_failed_throw_is_reduced_to_one_card() -> None:
     """The seat takes the other cards back, and the display has the penalty."""
     game_round = covered(allocation("h2 h2 sQ sJ", "sA sA"))
     output = game_round.respond(ids("sQ sJ"))
@@ -243,7 +243,7 @@ def test_a_failed_throw_is_reduced_to_one_card() -> None:
 SPADES_LEFT = "sQ sJ sJ s0 s0 s9 s9 s8 s7 s6 s5 s4 s3"
 
 
-def test_a_throw_with_a_tractor_is_followed() -> None:
+def test_throw_with_a_tractor_can_be_followed() -> None:
     """Botzone's judge fails on it; here the standard rule applies (D2)."""
     game_round = covered(allocation("h2 h2 sA sA sK sK sQ", "s3 s4 s5 s6 s7 s8", SPADES_LEFT))
     game_round.respond(ids("sA sA sK sK sQ"))
@@ -253,7 +253,7 @@ def test_a_throw_with_a_tractor_is_followed() -> None:
     assert game_round.seat == 2
 
 
-def test_two_seats_trump_one_throw() -> None:
+def test_longest_trump_part_wins_a_throw() -> None:
     """Of two seats that trump, the longest part decides (D3)."""
     hands = allocation("h2 h2 sA sA sK sK sQ s3 s4 s5 s6 s7 s8", "h5 h5 h7 h7", SPADES_LEFT, "h6 h6 h8 h8")
     game_round = covered(hands)
@@ -266,7 +266,7 @@ def test_two_seats_trump_one_throw() -> None:
 # --- rounds and matches -----------------------------------------------------------------------------------------------
 
 
-def test_a_round_begins_where_the_last_one_ended() -> None:
+def test_next_round_continues_from_the_display() -> None:
     """The field ``next`` of the last display is initdata of the next round."""
     initdata, log = read("tractor.jsonl")
     output = BotzoneJudge(engine_of()).next_output({"log": log, "initdata": initdata})
@@ -283,7 +283,7 @@ def test_a_round_begins_where_the_last_one_ended() -> None:
     assert (request["global"]["level"], request["global"]["banking"]["banker"]) == (carried["level"], carried["banker"])
 
 
-def test_the_last_round_of_a_match_has_no_next_one() -> None:
+def test_last_round_ends_the_match() -> None:
     """A banker's side that holds at the ace wins the match."""
     initdata, log = read("tractor_second_round.jsonl")
     judge = BotzoneJudge(engine_of())
@@ -324,7 +324,7 @@ def test_invalid_initdata(initdata: dict[str, Any], values: str) -> None:
     [({"level": 10, "banker": 2}, "0", 2), ({"level": "K"}, "K", -1), ({"banker": -1}, "2", -1),
      ({"levels": ["5", "9"], "banker": 3}, "9", 3)],
 )  # fmt: skip
-def test_fields_of_initdata(initdata: dict[str, Any], level: str, banker: int) -> None:
+def test_initdata_sets_level_and_banker(initdata: dict[str, Any], level: str, banker: int) -> None:
     """A seed determines the cards, of which the first eight are public; the banker draws first."""
     output = BotzoneJudge(engine_of()).next_output({"log": [], "initdata": initdata | {"seed": 1}})
     ((seat, request),) = output["content"].items()
@@ -333,7 +333,7 @@ def test_fields_of_initdata(initdata: dict[str, Any], level: str, banker: int) -
     assert len(output["initdata"]["publiccard"]) == 8
 
 
-def test_a_deal_that_nobody_declares_by_the_standard_rule() -> None:
+def test_undeclared_deal_of_the_standard_profile_is_unsupported() -> None:
     """The cards would be dealt again, which Botzone's protocol does not support."""
     game_round = JudgeRound(DECLARES, engine_of("standard"))
     with pytest.raises(GameError, match="standard") as error:
@@ -429,7 +429,7 @@ def test_programs_receive_a_request_after_every_card(tmp_path: Path, keep_runnin
     assert (len(logs), len(logs[1]["log"]) < 20) == (2, True)
 
 
-def test_the_commands(tmp_path: Path) -> None:
+def test_match_and_judge_commands(tmp_path: Path) -> None:
     """Commands write a log, judge it, and begin a round with given initdata."""
     log, bot = tmp_path / "log.jsonl", tmp_path / "bot.py"
     bot.write_text("print('{\"response\":[108]}')", "utf-8")

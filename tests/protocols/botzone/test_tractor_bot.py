@@ -42,7 +42,7 @@ def kinds(cards: list[int]) -> list[int]:
     return sorted(card % 54 for card in cards)
 
 
-def test_the_bot_plays_the_moves_of_kb() -> None:
+def test_bot_plays_the_moves_of_kb() -> None:
     """Decisions of a round agree for all four seats, forced ones included: every third one, or all with --long."""
     engine = engine_of()
     rules, kb = json.loads(json.dumps(bot_data(engine.rules, engine.preference_model()))), make_agent("kb", engine)
@@ -66,7 +66,7 @@ def test_the_bot_plays_the_moves_of_kb() -> None:
             message["responses"].append(response)
 
 
-def test_it_plays_like_kb_among_random_agents() -> None:
+def test_bot_plays_like_kb_among_random_agents() -> None:
     """Random agents throw, and throws fail; some decisions are compared with kb."""
     engine = engine_of()
     rules, kb = json.loads(json.dumps(bot_data(engine.rules, engine.preference_model()))), make_agent("kb", engine)
@@ -99,7 +99,7 @@ def _kb_play(rules: Any, kb: Any, tables: Tables) -> list[int]:
     return sorted(numbers.kind_of.index(kind) for kind in np.repeat(np.arange(len(gone)), gone))
 
 
-def test_the_bot_runs_on_old_pythons() -> None:
+def test_bot_source_is_compatible_with_old_pythons() -> None:
     """It runs on Python 3.6, and is shorter than four million bytes."""
     engine = engine_of()
     platform = BotzoneGame.from_engine(engine)
@@ -110,7 +110,7 @@ def test_the_bot_runs_on_old_pythons() -> None:
     assert len(source) < 4_000_000
 
 
-def test_one_file_is_all_it_needs(tmp_path: Path) -> None:
+def test_bot_file_runs_without_other_modules(tmp_path: Path) -> None:
     """A file that the command has written runs in a Python without other modules."""
     file = tmp_path / "bot.py"
     assert run("bot", "tractor", str(file), "--profile", "botzone").exit_code == 0
@@ -126,7 +126,7 @@ def test_one_file_is_all_it_needs(tmp_path: Path) -> None:
     assert json.loads(done.stdout)["response"]
 
 
-def test_preferences_that_a_bot_cannot_evaluate(tmp_path: Path) -> None:
+def test_unsupported_preferences_are_rejected(tmp_path: Path) -> None:
     """The error is raised when the bot is written."""
     folder = tmp_path / "tractor"
     shutil.copytree(load("tractor").folder.path, folder)
