@@ -27,17 +27,17 @@ def run_item(plugin: CpuTimes, nodeid: str) -> None:
         protocol.send(None)
 
 
-def test_examples() -> None:
+def test_doctests_pass() -> None:
     assert doctest.testmod(cpu_times).failed == 0
 
 
-def test_processes_that_have_ended_are_included() -> None:
+def test_ended_child_processes_are_included() -> None:
     before = process_times()
     subprocess.run([sys.executable, "-c", "sum(range(5_000_000))"], check=True)
     assert process_times()[1] > before[1]
 
 
-def test_the_sums_of_workers_are_added(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sums_of_workers_are_added(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each worker hands over its sums by row; the controller adds them, and counts what belongs to no test."""
     controller = plugin("folder")
     for number in (1, 2):
@@ -57,7 +57,7 @@ def test_the_sums_of_workers_are_added(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("unit", [None, "file"])
-def test_the_sum_is_the_last_line(unit: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sum_is_the_last_line(unit: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cpu_times, "process_times", lambda: (12.0, 30.4))
     shown: list[str] = []
     reporter: Any = SimpleNamespace(write_line=shown.append, section=lambda title: None)

@@ -94,7 +94,7 @@ def own_modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Non
 
 @pytest.mark.usefixtures("edits_in_process", "own_modules")
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: str(document.relative_to(ROOT)))
-def test_blocks_do_what_they_say(
+def test_code_blocks_print_the_shown_output(
     document: Path, environment: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -207,7 +207,7 @@ def apply(text: str, where: str) -> None:
     file.write_text(content, "utf-8")
 
 
-def test_the_translation_shows_the_same_commands_and_code() -> None:
+def test_translated_readme_has_the_same_code_blocks() -> None:
     ours, theirs = (
         [(block.language, block.words, code_of(block)) for block in blocks(document) if block.language in EXECUTED]
         for document in (ROOT / "README.md", TRANSLATION)
@@ -221,7 +221,7 @@ def code_of(block: Block) -> str:
 
 
 @pytest.mark.parametrize("document", LINKED, ids=lambda document: str(document.relative_to(ROOT)))
-def test_links_lead_somewhere(document: Path) -> None:
+def test_links_are_valid(document: Path) -> None:
     for target, anchor in re.findall(r"\]\((?!https?:)([^)#\s]*)#?([^)\s]*)\)", document.read_text("utf-8")):
         file = document.parent / target if target else document
         assert file.exists(), f"{document.name}: {target}"
@@ -252,12 +252,12 @@ def former_settings(text: str) -> list[str]:
     return [name for line in lines for name in re.findall(r"--set[ =][\"']?(\w+)=", line) if name in _FORMER]
 
 
-def test_former_names_of_settings_are_found() -> None:
+def test_former_settings_are_detected() -> None:
     text = "abl-cards train x --set decisions=5 --set=rows=1 --set num_envs=2\nabl-cards run y --set decisions=3"
     assert former_settings(text) == ["decisions", "rows"]
 
 
-def test_commands_have_the_present_names_of_settings() -> None:
+def test_documented_commands_use_current_settings() -> None:
     assert len(USER_TEXTS) > 100
     assert [(file.name, found) for file in USER_TEXTS if (found := former_settings(file.read_text("utf-8")))] == []
 
@@ -276,7 +276,7 @@ def predicates(text: str) -> set[tuple[str, int]]:
     return {(name, len(arguments.split(",")) if arguments else 0) for name, arguments in atoms}
 
 
-def test_the_reference_has_every_word_of_the_engine() -> None:
+def test_reference_lists_every_predicate_of_the_engine() -> None:
     reference = (DOCS / "reference" / "predicates.md").read_text("utf-8").partition("## The vocabulary of games")[2]
     documented = {f"{name}/{count}" for name, count in predicates(reference)} | set(
         re.findall(r"`(\w+/\d)`", reference)
@@ -284,12 +284,12 @@ def test_the_reference_has_every_word_of_the_engine() -> None:
     assert {str(name) for name in INPUTS} | {*OUTPUT_NAMES, *FACT_NAMES} <= documented | {"label/2", "name/1"}
 
 
-def test_the_table_of_profiles_is_the_folder() -> None:
+def test_profiles_table_equals_the_folder() -> None:
     known = {file.stem for file in (load("guandan").directory / "profiles").glob("*.lp")}
     assert {name for name, _ in predicates(section("reference/guandan.md", "Profiles"))} == known
 
 
-def test_the_table_of_labels_is_the_order_of_the_labels() -> None:
+def test_labels_table_equals_the_order_of_labels() -> None:
     labels = load("guandan").engine().labels
     seen: list[str] = []
     table = section("reference/formats.md", "Labels")
@@ -307,7 +307,7 @@ def refusals() -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(("rule", "message"), refusals())
-def test_refused_in_these_words(rule: str, message: str, tmp_path: Path) -> None:
+def test_documented_errors_equal_the_messages(rule: str, message: str, tmp_path: Path) -> None:
     page = blocks(DOCS / "reference" / "rule-files.md")
     (tiny,) = (block.text for block in page if block.text.startswith("% tiny.lp"))
     file = tmp_path / "tiny.lp"

@@ -95,7 +95,7 @@ def words_of_public_names() -> dict[str, set[str]]:
 
 
 @pytest.mark.parametrize("refused", sorted(REFUSED))
-def test_no_public_name_has_a_refused_word(refused: str) -> None:
+def test_no_public_name_contains_a_refused_word(refused: str) -> None:
     assert not [part for part, words in words_of_public_names().items() if refused in words]
 
 

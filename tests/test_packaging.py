@@ -55,7 +55,7 @@ main()
 """
 
 
-def test_the_command_runs_from_the_files_of_the_wheel(wheel: Path, tmp_path: Path) -> None:
+def test_command_runs_from_the_unpacked_wheel(wheel: Path, tmp_path: Path) -> None:
     """Copy rules by the entry point of the unpacked wheel, which needs the command and the rules."""
     zipfile.ZipFile(wheel).extractall(tmp_path / "unpacked")
     words = [str(tmp_path / "unpacked"), "kb", "copy", "president", "mine", "labels"]
@@ -65,7 +65,7 @@ def test_the_command_runs_from_the_files_of_the_wheel(wheel: Path, tmp_path: Pat
 
 
 @pytest.mark.long
-def test_the_command_runs_where_only_the_wheel_is(installed: Path, tmp_path: Path) -> None:
+def test_command_runs_with_only_the_wheel_installed(installed: Path, tmp_path: Path) -> None:
     """Check a game that passed before: the environment would compile all kernels anew, as the long tests do."""
     assert cli_runs.run("kb", "check", "president").exit_code == 0
     assert Path(
@@ -84,7 +84,7 @@ def test_a_module_of_each_package_can_be_imported(installed: Path, tmp_path: Pat
 
 
 @pytest.mark.long
-def test_the_example_runs(installed: Path, tmp_path: Path) -> None:
+def test_example_runs(installed: Path, tmp_path: Path) -> None:
     printed = run(installed, EXAMPLE, cwd=tmp_path)
     assert "200 states, 0 mismatches" in printed
     assert "8 games" in printed
@@ -101,7 +101,7 @@ def test_mypy_accepts_the_example_against_the_wheel(installed: Path, tmp_path: P
 
 
 @pytest.mark.long
-def test_a_wheel_of_the_source_distribution_has_the_same_files(tmp_path: Path) -> None:
+def test_wheel_of_the_sdist_has_the_same_files(tmp_path: Path) -> None:
     with tarfile.open(build(tmp_path / "sdist", "sdist")) as archive:
         archive.extractall(tmp_path / "source", filter="data")
     (source,) = (tmp_path / "source").iterdir()
@@ -110,7 +110,7 @@ def test_a_wheel_of_the_source_distribution_has_the_same_files(tmp_path: Path) -
     assert direct == again
 
 
-def test_the_version_is_that_of_the_changelog_and_the_citation() -> None:
+def test_version_equals_changelog_and_citation() -> None:
     changelog = (ROOT / "CHANGELOG.md").read_text("utf-8")
     entry = re.search(r"^## \[([\d.]+)\]", changelog, re.MULTILINE)
     citation = re.search(r"^version: ([\d.]+)$", (ROOT / "CITATION.cff").read_text("utf-8"), re.MULTILINE)
@@ -119,7 +119,7 @@ def test_the_version_is_that_of_the_changelog_and_the_citation() -> None:
     assert entry[1] == citation[1] == abl_cards.__version__
 
 
-def test_the_citation_has_what_version_1_2_of_the_format_asks_for() -> None:
+def test_citation_has_the_required_fields() -> None:
     lines = (ROOT / "CITATION.cff").read_text("utf-8").splitlines()
     keys = {line.partition(":")[0] for line in lines if line and not line.startswith(" ")}
     assert {"cff-version", "message", "title", "authors"} <= keys

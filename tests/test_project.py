@@ -51,12 +51,12 @@ def own_files() -> list[Path]:
 
 
 @pytest.mark.parametrize("command", ["ruff check", "ruff format --check", "lint-imports"])
-def test_tools_have_nothing_to_say(command: str) -> None:
+def test_ruff_and_import_linter_pass(command: str) -> None:
     name, *arguments = command.split()
     output_of(tool(name), *arguments)
 
 
-def test_mypy_has_nothing_to_say(pytestconfig: pytest.Config) -> None:
+def test_mypy_passes(pytestconfig: pytest.Config) -> None:
     """Check all packages and the tests that differ from the last commit; with ``--long`` all tests.
 
     From an empty cache the other tests take a third of the time, and their errors show when they run.
@@ -105,7 +105,7 @@ def find_unsafe(tree: ast.AST) -> Iterator[str]:
             yield node.id
 
 
-def test_nothing_that_is_read_can_run() -> None:
+def test_modules_use_no_unsafe_deserialisation() -> None:
     """Read files, ports and pipes as data only, so that no checkpoint can run code."""
     modules = [file for file in own_files() if file.suffix == ".py" and file.relative_to(ROOT).parts[0] in FOLDERS]
     uses = {
@@ -118,7 +118,7 @@ def test_nothing_that_is_read_can_run() -> None:
     assert uses == pools
 
 
-def test_one_package_knows_of_ray() -> None:
+def test_only_one_package_imports_ray() -> None:
     """Import Ray in one package only, since Ray pickles the messages of processes."""
     packages = {
         file.relative_to(ROOT).parts[:2]
@@ -136,12 +136,12 @@ def test_one_package_knows_of_ray() -> None:
         "exec('x')", "np.load('x', allow_pickle=True)", "torch.distributed.gather_object(1)", "import marshal as m",
     ],
 )  # fmt: skip
-def test_what_could_run_is_found(text: str) -> None:
+def test_find_unsafe_detects_unsafe_calls(text: str) -> None:
     assert MAYBE_UNSAFE.search(text.encode())
     assert list(find_unsafe(ast.parse(text)))
 
 
-def test_no_file_names_a_path_of_one_machine() -> None:
+def test_no_file_contains_machine_paths() -> None:
     places = [
         f"{file.relative_to(ROOT)}:{number}: {line.strip()}"
         for file in own_files()
@@ -152,7 +152,7 @@ def test_no_file_names_a_path_of_one_machine() -> None:
     assert not places, "\n".join(places)
 
 
-def test_wheel_holds_every_file_of_the_packages(wheel: Path) -> None:
+def test_wheel_contains_every_file_of_the_packages(wheel: Path) -> None:
     """Include rule files, profiles and weights in the wheel, since they are read at run time."""
     inside = set(zipfile.ZipFile(wheel).namelist())
     ours = {file.relative_to(ROOT).as_posix() for file in own_files() if not file.is_symlink()}
@@ -221,17 +221,17 @@ def test_functions_and_classes_are_short() -> None:
         ("class C:\n" + "    x = 1\n" * 300, False, ["C: 301 lines"]),
     ],
 )
-def test_what_is_too_long_is_found(text: str, is_command: bool, found: list[str]) -> None:
+def test_find_long_detects_long_functions_and_classes(text: str, is_command: bool, found: list[str]) -> None:
     assert list(find_long(ast.parse(text), is_command)) == found
 
 
-def test_the_command_starts_without_heavy_libraries() -> None:
+def test_command_imports_no_heavy_libraries() -> None:
     """Start without torch and scikit-learn, whose import takes seconds."""
     loaded = output_of(sys.executable, "-c", "import sys, abl_cards.cli; print(*sys.modules)").split()
     assert HEAVY.isdisjoint(loaded)
 
 
-def test_no_circle_crosses_a_package() -> None:
+def test_package_imports_have_no_cycles() -> None:
     """Imports between packages have no cycle; import-linter checks their order."""
     graph = grimp.build_graph("abl_cards", cache_dir=None)
     edges = package_edges(graph)

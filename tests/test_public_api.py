@@ -22,24 +22,24 @@ from tests import public_api
 from tests.conftest import ROOT
 
 
-def test_names_and_signatures_are_those_of_the_snapshot() -> None:
+def test_names_and_signatures_equal_the_snapshot() -> None:
     """After a deliberate change, run ``python -m tests.public_api`` and add a line to CHANGELOG.md."""
     assert public_api.render() == public_api.FILE.read_text("utf-8")
 
 
-def test_there_are_at_most_twenty_names() -> None:
+def test_public_api_has_at_most_twenty_names() -> None:
     assert len(set(abl_cards.__all__)) == len(abl_cards.__all__) <= 20
     assert set(abl_cards.__all__) <= set(dir(abl_cards))
 
 
-def test_the_package_imports_nothing() -> None:
+def test_package_import_is_lazy() -> None:
     """Load every name at its first use, so that the import takes less than a millisecond."""
     code = "import sys; before = set(sys.modules); import abl_cards; print(*(sys.modules.keys() - before))"
     done = subprocess.run([sys.executable, "-S", "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["abl_cards"]
 
 
-def test_an_unknown_name_is_an_attribute_error() -> None:
+def test_unknown_name_raises_attribute_error() -> None:
     assert not hasattr(abl_cards, "no_such_name")
 
 
@@ -55,7 +55,7 @@ def test_verify_compares_the_circuit_with_clingo(monkeypatch: pytest.MonkeyPatch
     assert abl_cards.verify("president", states=2).mismatches
 
 
-def test_verify_takes_a_game_in_every_form() -> None:
+def test_verify_accepts_all_forms_of_a_game() -> None:
     game = abl_cards.load("president")
     for form in (game, game.directory, game.engine()):
         assert abl_cards.verify(form, states=2).mismatches == []
@@ -64,7 +64,7 @@ def test_verify_takes_a_game_in_every_form() -> None:
 @pytest.mark.parametrize(
     "arguments", [{"states": 0}, {"states": 1.5}, {"states": "10"}, {"states": True}, {"seed": "x"}]
 )
-def test_verify_needs_a_number_of_states_and_a_seed(arguments: dict[str, Any]) -> None:
+def test_verify_rejects_invalid_states_and_seeds(arguments: dict[str, Any]) -> None:
     with pytest.raises(abl_cards.GameError) as error:
         abl_cards.verify("president", **arguments)
     assert error.value.code == abl_cards.ErrorCode.INVALID_VALUE
@@ -100,7 +100,7 @@ def takes_paths_only(annotation: object) -> bool:
     return bool(re.search(r"\bPath\b", text)) and not re.search(r"\bstr\b", text)
 
 
-def test_every_path_may_be_a_text() -> None:
+def test_all_path_arguments_accept_strings() -> None:
     functions = [
         found
         for package, module in list_packages()
@@ -121,5 +121,5 @@ def test_every_path_may_be_a_text() -> None:
     ("annotation", "is_refused"),
     [("Path", True), ("Path | None", True), ("Sequence[Path]", True), ("str | Path", False), ("Paths", False)],
 )
-def test_an_annotation_that_refuses_texts_is_found(annotation: str, is_refused: bool) -> None:
+def test_takes_paths_only_detects_annotations(annotation: str, is_refused: bool) -> None:
     assert takes_paths_only(annotation) == is_refused

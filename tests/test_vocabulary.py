@@ -34,7 +34,7 @@ def test_every_predicate_is_described() -> None:
     assert known - described_predicates() - BRIEF == set()
 
 
-def test_what_is_told_when_is_as_the_engine_tells_it() -> None:
+def test_query_inputs_match_the_documented_table() -> None:
     for question in QUERY_SPECS.values():
         outputs = " ".join(f"`{name}`" for name in question.outputs)
         (row,) = re.findall(rf"^\| {re.escape(outputs)} \| [^|]+ \| ([^|]+) \|$", REFERENCE, re.MULTILINE)

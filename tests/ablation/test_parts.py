@@ -30,7 +30,7 @@ def names(parts: list[AblationPart]) -> list[str]:
     return [part.name for part in parts]
 
 
-def test_parts_of_preferences_alone(idle: Engine) -> None:
+def test_list_parts_of_agent_kb(idle: Engine) -> None:
     groups = ["kb:control", "kb:following", "kb:idle", "kb:leading", "kb:structure"]
     parts = list_parts(idle, "kb")
     assert names(parts) == ["preferences", *groups, "idle.lp", "preferences.lp"]  # no game without the others
@@ -41,7 +41,7 @@ def test_parts_of_preferences_alone(idle: Engine) -> None:
     assert single == sorted(f"kb:{name}" for name in idle.preference_model().preferences())
 
 
-def test_a_file_that_only_beliefs_need(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_beliefs_file_is_a_part_of_abl_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Agent kb estimates no hands, so that the file of beliefs is a part of abl alone."""
     monkeypatch.setitem(PRESETS, TINY.name, TINY)
     engine = load("guandan").engine()
@@ -54,7 +54,7 @@ def test_a_file_that_only_beliefs_need(tmp_path: Path, monkeypatch: pytest.Monke
     assert "minimiser" not in names(list_parts(engine, f"{learned},no-preferences"))
 
 
-def test_parts_of_trained_networks() -> None:
+def test_list_parts_of_agent_abl() -> None:
     engine = load("doudizhu").engine()
     parts = {part.name: part for part in list_parts(engine, "abl")}
     assert {"projection", "lookahead", "endgame", "minimiser"} <= {*parts}
@@ -65,7 +65,7 @@ def test_parts_of_trained_networks() -> None:
         assert name not in remaining
 
 
-def test_selection(idle: Engine) -> None:
+def test_select_parts_keeps_order_and_rejects_unknown(idle: Engine) -> None:
     assert names(select_parts(idle, "kb", ["kb:pass", "kb:idle", "kb:pass"])) == ["kb:pass", "kb:idle"]
     assert select_parts(idle, "kb", None) == list_parts(idle, "kb")
     with pytest.raises(GameError, match="kb:idle") as error:
@@ -86,13 +86,13 @@ def test_parts_of_a_game_by_name() -> None:
         ("kb:without=nothing.lp", ErrorCode.UNKNOWN_PART),
     ],
 )
-def test_agents_without_parts(idle: Engine, agent: str, code: ErrorCode) -> None:
+def test_agents_without_parts_are_rejected(idle: Engine, agent: str, code: ErrorCode) -> None:
     with pytest.raises(GameError) as error:
         list_parts(idle, agent)
     assert error.value.code == code
 
 
-def test_a_file_left_out_changes_decisions() -> None:
+def test_removed_file_changes_costs_with_an_estimate() -> None:
     """Without the preferences that guandan's beliefs.lp adds, the costs of an agent with an estimate differ."""
     engine = load("guandan").engine()
     decisions = engine.sample_decisions(200, 1)
@@ -102,7 +102,7 @@ def test_a_file_left_out_changes_decisions() -> None:
     assert np.array_equal(whole.costs(decisions, lists)[0], reduced.costs(decisions, lists)[0])
 
 
-def test_groups_that_never_hold_are_skipped(idle_folder: Path, tmp_path: Path) -> None:
+def test_groups_that_never_fire_are_skipped(idle_folder: Path, tmp_path: Path) -> None:
     """A group that no candidate move meets is skipped; one that holds for every move is kept."""
     folder = tmp_path / "with-a-dead-group"
     shutil.copytree(idle_folder, folder)

@@ -27,7 +27,7 @@ def whole() -> Ablation:
     return ablate("president", "kb", PARTS, games=GAMES, seed=1)
 
 
-def test_a_part_that_decides(whole: Ablation) -> None:
+def test_decisive_part_helps_and_stops_early(whole: Ablation) -> None:
     row = whole.row("preferences")
     assert row.verdict == AblationVerdict.HELPS
     assert row.decided
@@ -37,7 +37,7 @@ def test_a_part_that_decides(whole: Ablation) -> None:
     assert whole.row("kb:leading").verdict == AblationVerdict.NOT_DECIDED
 
 
-def test_games_are_those_of_a_match(whole: Ablation) -> None:
+def test_games_equal_those_of_play_match(whole: Ablation) -> None:
     """Deals, seats and decisions equal those of a match of two agents with these names."""
     for row in whole.rows:
         result = play_match("president", ["kb", row.variant], row.games, 1)
@@ -45,7 +45,7 @@ def test_games_are_those_of_a_match(whole: Ablation) -> None:
         assert result.rate == pytest.approx(row.rate, abs=1e-6)
 
 
-def test_compared_agents_need_what_either_needs() -> None:
+def test_compared_pair_needs_history_if_either_does() -> None:
     """Both make every decision, so the history is recorded where one of them reads it."""
 
     class WithHistory(RandomAgent):
@@ -56,14 +56,14 @@ def test_compared_agents_need_what_either_needs() -> None:
     assert not any(agent.needs_history for agent in shards._ComparedPair(RandomAgent(), RandomAgent()).agents)
 
 
-def test_an_agent_without_parts_is_refused(tmp_path: Path) -> None:
+def test_agent_without_parts_is_rejected(tmp_path: Path) -> None:
     (tmp_path / "game.lp").write_text(WILD, encoding="utf-8")
     with pytest.raises(GameError) as raised:
         ablate(load(str(tmp_path)), "kb", games=48)
     assert raised.value.code == ErrorCode.UNKNOWN_PART
 
 
-def test_a_part_without_effect(idle_folder: Path) -> None:
+def test_part_without_effect_makes_no_difference(idle_folder: Path) -> None:
     result = ablate(load(str(idle_folder)), "kb", ["kb:idle", "idle.lp"], games=48)
     for row in result.rows:
         assert row.verdict == AblationVerdict.NO_DIFFERENCE
@@ -72,7 +72,7 @@ def test_a_part_without_effect(idle_folder: Path) -> None:
         assert row.interval[0] < 0.5 < row.interval[1]
 
 
-def test_a_part_that_harms(idle_folder: Path, tmp_path: Path) -> None:
+def test_harmful_part_is_reported(idle_folder: Path, tmp_path: Path) -> None:
     """With the signs of the preferences turned round, the agent plays better without them."""
     folder = tmp_path / "contrary"
     folder.mkdir()
@@ -86,7 +86,9 @@ def test_a_part_that_harms(idle_folder: Path, tmp_path: Path) -> None:
     assert row.interval[1] < 0.5
 
 
-def test_resuming_gives_the_same_table(whole: Ablation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_resumed_ablation_equals_uninterrupted_ablation(
+    whole: Ablation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     calls: list[range] = []
 
     def stop_at_third(*arguments: Any) -> Any:
@@ -117,7 +119,7 @@ def test_resuming_gives_the_same_table(whole: Ablation, tmp_path: Path, monkeypa
     assert other.rows[0] != whole.row("kb:leading")
 
 
-def test_text_json_and_plot(whole: Ablation, tmp_path: Path) -> None:
+def test_table_json_and_plot_have_all_rows(whole: Ablation, tmp_path: Path) -> None:
     title, _, header, *lines, blank, note = whole.table().splitlines()
     assert "president" in title
     assert header.split()[0] == "without"
@@ -153,7 +155,7 @@ def test_text_json_and_plot(whole: Ablation, tmp_path: Path) -> None:
         ({"agent": "random"}, ErrorCode.AGENT_NOT_APPLICABLE),
     ],
 )
-def test_errors(arguments: dict[str, Any], code: ErrorCode) -> None:
+def test_invalid_arguments_are_rejected(arguments: dict[str, Any], code: ErrorCode) -> None:
     with pytest.raises(GameError) as error:
         ablate("president", **{"agent": "kb", **arguments})
     assert error.value.code == code

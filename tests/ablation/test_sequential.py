@@ -17,7 +17,7 @@ from abl_cards.core.errors import ErrorCode, GameError
 LOOKS = (8, 16, 32, 64, 128)
 
 
-def test_examples() -> None:
+def test_doctests_pass() -> None:
     assert doctest.testmod(sequential).failed == 0
 
 
@@ -47,7 +47,7 @@ def test_error_is_bounded_over_all_sequences() -> None:
         assert 0 < error <= 0.5
 
 
-def test_coverage_over_all_looks() -> None:
+def test_interval_covers_over_all_looks() -> None:
     """Two equal agents: the interval excludes one half in 5 % of runs at most, one for a fixed number more often."""
     rng, runs = np.random.default_rng(7), 400
     deals = rng.choice(3, (runs, LOOKS[-1]), p=[0.3, 0.4, 0.3])
@@ -70,7 +70,7 @@ def test_effects_are_found() -> None:
     assert high - low < 0.2
 
 
-def test_order_and_mirror_image_do_not_matter() -> None:
+def test_interval_is_symmetric_and_independent_of_order() -> None:
     values = np.random.default_rng(5).choice([0.0, 0.25, 1.0], 60)
     low, high = sequential_interval(values)
     assert sequential_interval(values[::-1]) == (low, high)
@@ -83,14 +83,14 @@ def test_order_and_mirror_image_do_not_matter() -> None:
 @pytest.mark.parametrize(
     ("values", "expected"), [(np.zeros(0), (0.0, 1.0)), (np.zeros(1), (0.0, 0.98)), (np.ones(1), (0.02, 1.0))]
 )
-def test_few_values(values: NDArray[np.float64], expected: tuple[float, float]) -> None:
+def test_few_values_give_wide_intervals(values: NDArray[np.float64], expected: tuple[float, float]) -> None:
     low, high = sequential_interval(values)
     assert low <= values.mean() <= high if values.size else (low, high) == expected
     assert high - low > 0.9
 
 
 @pytest.mark.parametrize(("values", "level"), [([2.0], 0.95), ([-0.1], 0.95), ([np.nan], 0.95), ([1.0], 1.0)])
-def test_values_out_of_range(values: list[float], level: float) -> None:
+def test_values_out_of_range_are_rejected(values: list[float], level: float) -> None:
     with pytest.raises(GameError) as error:
         sequential_interval(np.array(values), level)
     assert error.value.code == ErrorCode.INVALID_VALUE

@@ -14,7 +14,7 @@ from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.games.game import load
 
 
-def test_scaled_weights() -> None:
+def test_scale_option_multiplies_weights() -> None:
     engine = load("president").engine()
     whole, scaled = (make_preference_model(name, engine) for name in ("kb", "kb:scale=structure*2"))
     groups = whole.kb.preference_groups
@@ -29,7 +29,7 @@ def test_scaled_weights() -> None:
     assert np.array_equal(none.costs(decisions, lists)[0], left_out.costs(decisions, lists)[0])
 
 
-def test_a_sweep(tmp_path: Path) -> None:
+def test_sweep_weight_measures_each_factor(tmp_path: Path) -> None:
     result = sweep_weight("president", "structure", [4, 0, 1], games=48, folder=tmp_path)
     assert [point.factor for point in result.points] == [0, 4]
     without = result.points[0]
@@ -53,7 +53,7 @@ def test_a_sweep(tmp_path: Path) -> None:
         ("structure", 2.0, ErrorCode.INVALID_VALUE),
     ],
 )
-def test_errors(preference: str, factors: list[float], code: ErrorCode) -> None:
+def test_invalid_sweeps_are_rejected(preference: str, factors: list[float], code: ErrorCode) -> None:
     with pytest.raises(GameError) as error:
         sweep_weight("president", preference, factors, games=12)
     assert error.value.code == code

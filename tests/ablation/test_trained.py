@@ -78,7 +78,7 @@ def test_twins_have_equal_budgets(result: Ablation, folder: Path) -> None:
     assert max(steps) < 300 + 2 * min(steps)  # an update more at most
 
 
-def test_a_repeated_command_trains_nothing(result: Ablation, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_repeated_ablation_reuses_the_training(result: Ablation, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*arguments: Any) -> Any:
         raise AssertionError("trains again")
 
@@ -86,7 +86,7 @@ def test_a_repeated_command_trains_nothing(result: Ablation, folder: Path, monke
     assert ablate("president", "abl:no-lookahead", PARTS, GAMES, training=PLAN, folder=folder) == result
 
 
-def test_seeds_end_for_a_part_that_is_decided(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_decided_parts_stop_before_all_seeds(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """With a twin that always loses, three seeds of six suffice; the level is divided by the looks."""
     levels: list[float] = []
 
@@ -112,13 +112,13 @@ def _decided(cls: Any, values: tuple[Any, ...], interval: tuple[float, float]) -
     return cls(name, description, variant, 1, 1, 0, 1.0, interval, AblationVerdict.HELPS, 1, rates, None)
 
 
-def test_looks() -> None:
+def test_planned_looks_are_at_intervals_of_seeds() -> None:
     assert planned_looks(1) == [1]
     assert planned_looks(3) == [3]
     assert planned_looks(7) == [3, 6, 7]
 
 
-def test_learned_parts_are_those_that_the_settings_use() -> None:
+def test_learned_parts_depend_on_the_settings() -> None:
     engine = load("president").engine()
     config = create_twin_config(engine)
     assert [part.name for part in list_learned_parts(config)] == ["abln", "prior", "true-hands", "opponents"]
@@ -126,7 +126,7 @@ def test_learned_parts_are_those_that_the_settings_use() -> None:
     assert [part.name for part in list_learned_parts(others)] == ["prior"]
 
 
-def test_rules_are_those_of_the_user(idle_folder: Path) -> None:
+def test_twin_config_uses_the_given_rules(idle_folder: Path) -> None:
     own = create_twin_config(load(str(idle_folder)).engine())
     assert own.load_engine().rules.folder.path.resolve() == idle_folder.resolve()
     copied = create_twin_config(load("president").engine(idle_folder))
@@ -134,7 +134,7 @@ def test_rules_are_those_of_the_user(idle_folder: Path) -> None:
     assert copied.load_engine().rules.folder.path.resolve() == idle_folder.resolve()
 
 
-def test_minutes_set_the_budget(tmp_path: Path) -> None:
+def test_training_minutes_set_the_budget(tmp_path: Path) -> None:
     trainer = TwinTrainer(
         load("president").engine(), create_twin_config(load("president").engine(), SETTINGS), tmp_path, 0.001
     )
@@ -162,13 +162,13 @@ def test_minutes_set_the_budget(tmp_path: Path) -> None:
         ({"variants": ["kb"]}, ErrorCode.INVALID_VALUE),
     ],
 )
-def test_errors(arguments: dict[str, Any], code: ErrorCode) -> None:
+def test_invalid_arguments_are_rejected(arguments: dict[str, Any], code: ErrorCode) -> None:
     with pytest.raises(GameError) as error:
         ablate("president", **{"agent": "abl:no-lookahead", "training": PLAN, **arguments})
     assert error.value.code == code
 
 
-def test_twin_with_another_setting() -> None:
+def test_find_learned_part_reads_settings() -> None:
     config = create_twin_config(load("president").engine())
     part = trained.find_learned_part("gamma=0.9", config)
     assert part

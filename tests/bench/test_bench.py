@@ -26,12 +26,12 @@ from tests.effort import amount, long
         (Measurement("free", 10, "a/s"), None),
     ],
 )
-def test_a_target_is_met_or_missed(figure: Measurement, met: bool | None) -> None:
+def test_is_met_compares_value_and_target(figure: Measurement, met: bool | None) -> None:
     assert figure.is_met is met
     assert ("✓" in figure.to_rows()[0][2]) == (met is True)
 
 
-def test_a_figure_beside_others() -> None:
+def test_measurement_rows_and_json_show_comparisons() -> None:
     figure = Measurement("steps", 12_345.6, "a/s", 300, others=(("theirs", 4000.0), ("older", 24_691.2)))
     assert figure.to_rows() == [
         ("steps", "12,346 a/s", "≥ 300 ✓", "theirs: 4,000", "3.09 ×"),
@@ -42,7 +42,7 @@ def test_a_figure_beside_others() -> None:
     assert data["others"][1] == {"what": "older", "value": 24_691.2, "ratio": 0.5}
 
 
-def test_circuits_are_measured_against_clingo_and_agree() -> None:
+def test_measure_circuits_compares_with_clingo() -> None:
     guandan = load("guandan")
     effort = circuits.CircuitBenchConfig(num_states=130, num_solved=3, repetitions=1, with_variants=True)
     figures = {figure.what: figure for figure in circuits.measure_circuits(guandan, guandan.engine(), effort)}
@@ -52,7 +52,7 @@ def test_circuits_are_measured_against_clingo_and_agree() -> None:
 
 
 @long
-def test_training_is_measured_where_there_are_weights_to_start_from() -> None:
+def test_measure_training_requires_initial_weights() -> None:
     pytest.importorskip("torch")
     effort = training.TrainingBenchConfig(num_updates=1, num_envs=16, rollout_size=128)
     [figure] = training.measure_training(load("guandan"), effort)
@@ -61,7 +61,7 @@ def test_training_is_measured_where_there_are_weights_to_start_from() -> None:
     assert training.measure_training(load("big2"), effort) == []
 
 
-def test_play_and_lists_are_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_measure_play_returns_all_figures(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(play, "NUM_TABLES", 20)
     monkeypatch.setattr(play, "NUM_KB_TABLES", 20)
     monkeypatch.setattr(play, "EPISODE_DECISIONS", 5)
@@ -73,7 +73,7 @@ def test_play_and_lists_are_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     assert all(figure.value > 0 for figure in figures)
 
 
-def test_environments_are_measured_against_the_bare_loop() -> None:
+def test_measure_environments_compares_with_the_bare_loop() -> None:
     """Rates of both, their ratio, which has a target, and the rate with preferences."""
     config = environments.EnvBenchConfig(num_envs=16, num_decisions=64, repetitions=1, steps_in_turn=2)
     rate, ratio, preferences = environments.measure_environments(load("doudizhu").engine(), config)
@@ -82,7 +82,7 @@ def test_environments_are_measured_against_the_bare_loop() -> None:
     assert min(rate.value, preferences.value) > 0
 
 
-def test_exact_solutions_are_measured_where_there_are_any(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_measure_solving_requires_a_solvable_game(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(solving, "HAND_SIZES", (6, 10))
     big2 = load("big2")
     six, ten = solving.measure_solving(big2.engine(), solving.SolvingBenchConfig(num_deals=3), load_targets("big2"))
@@ -93,7 +93,7 @@ def test_exact_solutions_are_measured_where_there_are_any(monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize("agent", [RandomAgent(), play.ListingAgent()])
-def test_a_room_never_stops(agent: RandomAgent | play.ListingAgent) -> None:
+def test_auto_reset_tables_start_new_matches(agent: RandomAgent | play.ListingAgent) -> None:
     """Matches end and new ones are dealt in their place."""
     room = play.AutoResetTables(load("guandan").engine(), 12)
     ended, before = 0, room.tables.num_episodes.copy()
@@ -106,7 +106,7 @@ def test_a_room_never_stops(agent: RandomAgent | play.ListingAgent) -> None:
     raise AssertionError("no match came to an end")
 
 
-def test_an_agent_of_lists_draws_from_all_of_a_list() -> None:
+def test_listing_agent_draws_from_the_complete_list() -> None:
     """A key, as a share of all keys, is the place of the move in its list."""
     decisions: Any = load("guandan").engine().sample_decisions(300, seed=1)
     lists, shares = decisions.moves(), (np.arange(300) + 1 / np.pi) / 300  # never between two moves
@@ -116,18 +116,18 @@ def test_an_agent_of_lists_draws_from_all_of_a_list() -> None:
         assert np.flatnonzero(is_move).tolist() == [int(share * (end - first))]
 
 
-def test_tables_that_are_spread_are_not_in_step() -> None:
+def test_stagger_starts_spreads_the_tables() -> None:
     room = play.AutoResetTables(load("guandan").engine(), 40)
     room.stagger_starts(RandomAgent(), 10)
     assert len(set(room.tables.num_decisions.tolist())) == 10
 
 
-def test_memory_is_measured(capsys: pytest.CaptureFixture[str]) -> None:
+def test_memory_growth_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     processes.print_memory_growth("guandan", 64)
     assert 0 <= float(capsys.readouterr().out) < 1024
 
 
-def test_the_command_prints_a_table_or_an_object(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bench_command_prints_a_table_or_json(monkeypatch: pytest.MonkeyPatch) -> None:
     figures = [Measurement("steps", 12_345.6, "a/s", 300, others=(("theirs", 4000.0),))]
     monkeypatch.setattr("abl_cards.bench.run_benchmarks", lambda *arguments: figures)
     shown = run("bench", "--quick")
@@ -139,7 +139,7 @@ def test_the_command_prints_a_table_or_an_object(monkeypatch: pytest.MonkeyPatch
     assert data["figures"] == [figure.to_json() for figure in figures]
 
 
-def test_a_folder_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bench_command_accepts_a_folder(monkeypatch: pytest.MonkeyPatch) -> None:
     measured = list[str]()
 
     def run_benchmarks(game: Game, *_: object) -> list[Measurement]:
@@ -151,11 +151,11 @@ def test_a_folder_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     assert measured == [str(NEW_GAME)]
 
 
-def test_an_unknown_game_is_not_measured() -> None:
+def test_bench_command_rejects_an_unknown_game() -> None:
     assert run("bench", "--game", "mahjong").exit_code == 2
 
 
-def test_splits_are_measured_where_hands_are_split() -> None:
+def test_measure_splits_requires_split_rules() -> None:
     from abl_cards.bench import splits
 
     effort = splits.SplitsBenchConfig(num_hands=64, num_solved=2, repetitions=1)
@@ -167,7 +167,7 @@ def test_splits_are_measured_where_hands_are_split() -> None:
 
 
 @long
-def test_abduction_is_measured_beside_ablkit() -> None:
+def test_measure_sums_compares_with_ablkit() -> None:
     pytest.importorskip("ablkit")
     effort = abduction.AbductionBenchConfig(4, 1, 0.9, (2, 3), (3,), 2)
     figures = abduction._measure_sums(effort)

@@ -23,13 +23,13 @@ def settings() -> Any:
 
 
 @pytest.mark.parametrize("name", find_experiments())
-def test_settings_travel(name: str) -> None:
+def test_experiment_settings_round_trip(name: str) -> None:
     for smoke in (False, True):
         chosen = get_experiment(name).make_settings(smoke)
         assert from_plain(type(chosen), archive.unpack_archive(archive.pack_archive(to_plain(chosen)))) == chosen
 
 
-def test_an_experiment_on_ray_comes_to_the_same(tmp_path: Path, cluster: RayCluster) -> None:
+def test_experiment_on_ray_equals_local_experiment(tmp_path: Path, cluster: RayCluster) -> None:
     """Results are identical except for the folder name."""
     name, chosen = "guandan_tournament", settings()
     alone = run_experiment(name, chosen, tmp_path / "alone")
@@ -47,7 +47,7 @@ def report(values: Any) -> ExperimentReport:
     )
 
 
-def test_what_depends_on_another_cell_is_asked_for_afterwards(tmp_path: Path) -> None:
+def test_dependent_cells_are_requested_afterwards(tmp_path: Path) -> None:
     requests: list[list[str]] = []
 
     def elsewhere(keys: Any, known: Any) -> Any:
@@ -72,7 +72,7 @@ def test_what_depends_on_another_cell_is_asked_for_afterwards(tmp_path: Path) ->
     assert len((tmp_path / "cells.jsonl").read_text().splitlines()) == 5
 
 
-def test_a_cell_that_is_not_there_is_said(tmp_path: Path) -> None:
+def test_missing_cell_is_reported(tmp_path: Path) -> None:
     """Report a missing cell, as on a machine with other rules or weights."""
     with pytest.raises(GameError, match="has no such cell here"):
         _measure("guandan_tournament", to_plain(settings()), str(tmp_path), {}, result_key({"match": ["nobody"]}))

@@ -29,7 +29,7 @@ def play_locally(name: str, names: tuple[str, ...], games: int) -> Any:
         ("president", ("kb", "greedy", "random", "greedy")),
     ],
 )
-def test_a_match_in_parts_is_the_match(name: str, names: tuple[str, ...]) -> None:
+def test_merged_shards_equal_the_match(name: str, names: tuple[str, ...]) -> None:
     engine, whole = play_locally(name, names, 13)
     agents = [make_agent(agent, engine) for agent in names]
     bounds = (0, 4, 5, 11, 13)
@@ -38,14 +38,14 @@ def test_a_match_in_parts_is_the_match(name: str, names: tuple[str, ...]) -> Non
 
 
 @pytest.mark.parametrize(("games", "ways", "most"), [(1, 2, 8), (100, 2, 8), (101, 4, 3), (4096, 1, 8)])
-def test_every_game_is_in_one_part_and_every_deal_too(games: int, ways: int, most: int) -> None:
+def test_split_games_keeps_deals_together(games: int, ways: int, most: int) -> None:
     parts = split_games(games, ways, most)
     assert [number for part in parts for number in part] == list(range(games))
     assert len(parts) <= most
     assert all(part.start % ways == 0 for part in parts)
 
 
-def test_a_match_on_ray_is_the_match(cluster: RayCluster, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_match_on_ray_equals_local_match(cluster: RayCluster, monkeypatch: pytest.MonkeyPatch) -> None:
     """Results are identical for any order of the parts."""
     monkeypatch.setattr(matches, "TASKS_PER_PROCESSOR", 1)
     engine, whole = play_locally("president", ("kb", "greedy", "random", "random"), 160)
@@ -55,14 +55,14 @@ def test_a_match_on_ray_is_the_match(cluster: RayCluster, monkeypatch: pytest.Mo
     assert progress == [80, 160]
 
 
-def test_what_is_wrong_there_is_said_here(cluster: RayCluster) -> None:
+def test_remote_errors_are_raised_locally(cluster: RayCluster) -> None:
     match = MatchSpec("president", Path("nowhere"), None, ("kb", "greedy"), 4, 3)
     with pytest.raises(GameError, match="nowhere"):
         matches.play_match_on_ray(cluster, match, load("president").engine(), 2, lambda done: None)
 
 
 @pytest.mark.parametrize("arguments", [("kb", "human"), ("kb", "kb", "--record", "r.jsonl")])
-def test_what_one_process_has_to_see_is_refused(arguments: tuple[str, ...]) -> None:
+def test_options_of_one_process_are_rejected_with_ray(arguments: tuple[str, ...]) -> None:
     result = run("match", "president", *arguments, "--games", "2", "--ray")
     assert result.exit_code == 2
     assert "leave out --ray" in result.stderr

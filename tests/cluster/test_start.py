@@ -47,7 +47,7 @@ def sockets(pid: int) -> set[str]:
 
 
 @pytest.mark.skipif(not (PROC / "net/tcp").exists(), reason="this system does not say who listens where")
-def test_it_listens_on_this_machine_only(cluster: RayCluster) -> None:
+def test_cluster_listens_on_loopback_only(cluster: RayCluster) -> None:
     ours = set[str]().union(*map(sockets, descendants()))
     listening = {
         words[1].partition(":")[0]
@@ -59,7 +59,7 @@ def test_it_listens_on_this_machine_only(cluster: RayCluster) -> None:
     assert listening <= {"0100007F", "0000000000000000FFFF00000100007F", "00000000000000000000000001000000"}
 
 
-def test_a_stranger_is_refused(cluster: RayCluster) -> None:
+def test_client_without_the_token_is_rejected(cluster: RayCluster) -> None:
     """Reject a client without the token."""
     environment = os.environ | {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": "b" * 64}
     command = [sys.executable, "-c", STRANGER, address(cluster)]
@@ -67,13 +67,13 @@ def test_a_stranger_is_refused(cluster: RayCluster) -> None:
     assert "nauthenticated" in result.stdout + result.stderr or "authentication token is invalid" in result.stdout
 
 
-def test_nobody_else_may_enter_its_folder(cluster: RayCluster) -> None:
+def test_session_folder_is_private(cluster: RayCluster) -> None:
     folder = Path(cluster.ray._private.worker._global_node.get_session_dir_path()).parents[1]
     assert folder.stat().st_mode & 0o077 == 0
 
 
 @pytest.mark.parametrize("where", ["machine", "ray://machine:1", "machine:", "127.0.0.1:1", "127.0.0.1:99999"])
-def test_what_is_no_address_is_said_in_a_line(where: str) -> None:
+def test_invalid_address_is_reported(where: str) -> None:
     pytest.importorskip("ray", reason="Ray is not installed")
     with pytest.raises(GameError, match=r"write HOST:PORT|belongs to a Ray already|no Ray at 127"), connect_ray(where):
         pass

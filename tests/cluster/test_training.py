@@ -44,7 +44,7 @@ def check_lines(metric_lines: Sequence[dict[str, Any]], run: Trainer) -> None:
     assert counted[-1] == run.decisions
 
 
-def test_a_run_goes_on_when_an_actor_is_killed(tmp_path: Path, cluster: RayCluster) -> None:
+def test_run_continues_after_an_actor_is_killed(tmp_path: Path, cluster: RayCluster) -> None:
     """Continue the run, and later continue it without Ray."""
     chosen = settings(tmp_path, game="president", actors=2, total_decisions=4000, max_policy_lag=1, queue_capacity=400)
     run, seen = Trainer.from_config(chosen, launcher=RayLauncher(cluster)), list[Metrics]()
@@ -97,7 +97,7 @@ def wait_until(there: Any, seconds: float = 120.0) -> None:
         time.sleep(0.1)
 
 
-def test_a_learner_that_is_killed_goes_on_from_its_checkpoint(tmp_path: Path, cluster: RayCluster) -> None:
+def test_killed_learner_resumes_from_its_checkpoint(tmp_path: Path, cluster: RayCluster) -> None:
     """Stop the actors of a killed learner that had joined a running cluster; then resume."""
     command = [sys.executable, "-c", LEARNER, str(tmp_path), address(cluster)]
     process = subprocess.Popen(command, cwd=ROOT)
@@ -115,7 +115,7 @@ def test_a_learner_that_is_killed_goes_on_from_its_checkpoint(tmp_path: Path, cl
     assert run.worker_group.actor_pool.num_started >= 2
 
 
-def test_workers_on_ray_learn_what_workers_behind_pipes_do(tmp_path: Path, cluster: RayCluster) -> None:
+def test_ray_workers_equal_pipe_workers(tmp_path: Path, cluster: RayCluster) -> None:
     """Results are identical, also after the loss of a worker."""
     chosen = settings(tmp_path / "pipes", game="president", workers=2, actors=0)
     piped = Trainer.from_config(chosen)
@@ -138,7 +138,7 @@ def test_workers_on_ray_learn_what_workers_behind_pipes_do(tmp_path: Path, clust
     assert same(run, piped)
 
 
-def test_a_machine_that_is_taken_away_takes_its_actor_along(tmp_path: Path, cluster: RayCluster) -> None:
+def test_run_continues_after_a_machine_is_removed(tmp_path: Path, cluster: RayCluster) -> None:
     """Continue with the remaining actors, and use a new machine when there is one."""
     alone = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_AUTH_TOKEN": "c" * 64}  # not open to the network
     command = [sys.executable, "-m", "tests.cluster.nodes", str(tmp_path)]
@@ -153,12 +153,12 @@ def test_a_machine_that_is_taken_away_takes_its_actor_along(tmp_path: Path, clus
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_networks_travel(name: str) -> None:
+def test_presets_round_trip(name: str) -> None:
     """An actor builds the networks from their description."""
     assert from_plain(Preset, archive.unpack_archive(archive.pack_archive(to_plain(PRESETS[name])))) == PRESETS[name]
 
 
-def test_an_actor_hands_over_what_it_has_in_time(tmp_path: Path) -> None:
+def test_collect_rollouts_returns_within_the_time_limit(tmp_path: Path) -> None:
     """An actor with slow play sends what is ready, or an empty message, in time."""
     run = Trainer.from_config(settings(tmp_path, game="president"))
     assert run.actor.collect_rollouts(100, 0.0) == []
@@ -188,7 +188,7 @@ class FinishedCalls:
         return 2 * self.num_calls, 2 * self.num_calls + 1  # references to the header and the rows
 
 
-def test_all_that_has_arrived_is_collected_at_once(tmp_path: Path) -> None:
+def test_all_finished_calls_are_collected_at_once(tmp_path: Path) -> None:
     ray = FinishedCalls()
     handle = SimpleNamespace(collect_rollout=SimpleNamespace(options=lambda num_returns: ray))
     pretended: Any = SimpleNamespace(ray=ray, start_actor=lambda actor_class, init: handle)
@@ -199,7 +199,7 @@ def test_all_that_has_arrived_is_collected_at_once(tmp_path: Path) -> None:
     assert ray.num_calls == 2 * begun  # each call that has finished is followed by another one
 
 
-def test_who_works_on_a_run(cluster: RayCluster) -> None:
+def test_numbers_of_actors_and_workers_follow_the_settings(cluster: RayCluster) -> None:
     staff, chosen = RayLauncher(cluster), TrainConfig(Path())
     assert (staff.count_actors(chosen), staff.count_workers(chosen)) == (2, 1)
     synchronous = replace(chosen, actors=0)

@@ -17,14 +17,14 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
 @pytest.mark.parametrize("name", generate_reference.PAGES)
-def test_page_is_what_the_code_gives(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reference_page_equals_generated_page(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """After a change of the code: python docs/generate_reference.py."""
     monkeypatch.delitem(PRESETS, TINY.name, raising=False)  # tests of agents add it
     page = (DOCS / "reference" / name).read_text("utf-8")
     assert page == generate_reference.PAGES[name]()
 
 
-def test_every_error_code_has_a_row_with_a_sentence() -> None:
+def test_every_error_code_is_documented() -> None:
     page = (DOCS / "reference" / "errors.md").read_text("utf-8")
     rows = dict(re.findall(r"^\| `([a-z-]+)` \| `[A-Z_]+` \| (.+) \|$", page, re.MULTILINE))
     assert set(rows) == set(ErrorCode)
@@ -46,11 +46,11 @@ def test_readme_shows_the_stored_figures(language: str) -> None:
     assert refresh_figures.shown_sentence(text) == refresh_figures.render_sentence(STORED, language)
 
 
-def test_page_of_figures_shows_the_stored_ones() -> None:
+def test_page_of_figures_equals_generated_page() -> None:
     assert refresh_figures.PAGE.read_text("utf-8") == refresh_figures.render_page(STORED)
 
 
-def test_stored_figures_say_where_they_come_from() -> None:
+def test_stored_figures_have_commit_date_and_machine() -> None:
     assert re.fullmatch(r"[0-9a-f]{7,40}", STORED["commit"])
     assert re.fullmatch(r"\d{4}-\d\d-\d\d", STORED["date"])
     assert STORED["machine"]

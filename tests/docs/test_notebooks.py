@@ -27,14 +27,14 @@ def notebook_cells(notebook: Path) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda notebook: notebook.stem)
-def test_notebook_was_run_from_its_source(notebook: Path) -> None:
+def test_notebook_cells_equal_its_source(notebook: Path) -> None:
     """After an edit of the source: python docs/run_notebooks.py NAME."""
     cells = ["".join(cell["source"]).strip() for cell in notebook_cells(notebook)]
     assert cells == code_cells(notebook.with_suffix(".py").read_text("utf-8"))
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda notebook: notebook.stem)
-def test_notebook_ran_to_the_end_and_shows_a_plot(notebook: Path) -> None:
+def test_notebook_ran_without_errors_and_shows_a_plot(notebook: Path) -> None:
     cells = notebook_cells(notebook)
     outputs = [output for cell in cells for output in cell["outputs"]]
     assert [cell["execution_count"] for cell in cells] == list(range(1, len(cells) + 1))
@@ -43,7 +43,7 @@ def test_notebook_ran_to_the_end_and_shows_a_plot(notebook: Path) -> None:
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda notebook: notebook.stem)
-def test_notebook_is_small_and_names_no_machine(notebook: Path) -> None:
+def test_notebook_is_small_and_contains_no_machine_paths(notebook: Path) -> None:
     text = notebook.read_text("utf-8")
     assert len(text.encode()) <= MAX_BYTES
     assert re.findall(r"/(?:home|root|tmp|work|Users)/[\w./-]*", text) == []

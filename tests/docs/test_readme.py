@@ -36,7 +36,7 @@ def test_readme_is_short(name: str) -> None:
 
 
 @pytest.mark.parametrize("topic", TOPICS)
-def test_topic_is_one_click_from_the_index(topic: str) -> None:
+def test_topic_is_linked_from_the_index(topic: str) -> None:
     """A row of the map names the topic, and one of its links answers it."""
     rows = re.findall(r"^\| .+ \|$", (DOCS / "index.md").read_text("utf-8"), re.MULTILINE)
     words = [word for word in re.findall(r"\w+", topic.lower()) if word != "of"]

@@ -60,13 +60,13 @@ def find_requests(folder: Path) -> list[tuple[str, str]]:
 
 @pytest.mark.long
 @pytest.mark.skipif(bool(MISSING), reason=f"needs {', '.join(MISSING)}: pip install -c constraints.txt -e '.[docs]'")
-def test_site_is_built_and_makes_no_request(site: Path) -> None:
+def test_site_makes_no_external_requests(site: Path) -> None:
     assert (site / "index.html").exists()
     assert len(list(site.rglob("*.html"))) > 50
     assert find_requests(site) == []
 
 
-def test_requests_are_found(tmp_path: Path) -> None:
+def test_find_requests_returns_external_urls(tmp_path: Path) -> None:
     (tmp_path / "a.html").write_text(
         '<a href="https://clingo.example">a link is fine</a><script src="https://cdn.example/x.js"></script>'
         '<link rel="stylesheet" href="//fonts.example/f.css"><img src="_images/table.png">',

@@ -9,7 +9,7 @@ NOTICES = {library.notice for library in LIBRARIES}
 FILES = {name for library in LIBRARIES for name in library.files}
 
 
-def test_the_page_is_current() -> None:
+def test_third_party_page_equals_generated_page() -> None:
     """After a change of the files: python docs/generate_third_party.py."""
     page = PAGE.read_text("utf-8")
     assert page.startswith(generate_third_party.render_vendored())

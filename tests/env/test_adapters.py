@@ -42,7 +42,7 @@ GAMES = [
 
 
 @pytest.mark.parametrize("module", [parallel, vector_env])
-def test_examples(module: Any) -> None:
+def test_doctests_pass(module: Any) -> None:
     assert doctest.testmod(module).failed == 0
 
 
@@ -50,7 +50,7 @@ def test_examples(module: Any) -> None:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_one_table_passes_check_env(name: str) -> None:
+def test_single_environment_passes_check_env(name: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         check_env(gymnasium_env(name, seed=1))
@@ -97,7 +97,7 @@ def test_vector_contract(name: str, episode: Any) -> None:
     assert error.value.code == ErrorCode.CLOSED
 
 
-def test_the_others_are_played_by_their_agents() -> None:
+def test_opponents_play_as_their_agents() -> None:
     """Give the same observations and rewards as a table with the same agents and keys."""
     env = gymnasium_vector_env("doudizhu", 2, opponents=["greedy", "kb"], seat=0, seed=6)
     engine, agents = env._engine, {1: env._agents[1], 2: env._agents[2]}
@@ -156,13 +156,13 @@ def test_illegal_actions_are_replaced_or_raise() -> None:
         ({"render_mode": "human"}, ErrorCode.INVALID_VALUE),
     ],
 )
-def test_wrong_settings(settings: dict[str, Any], code: ErrorCode | None) -> None:
+def test_invalid_settings_are_rejected(settings: dict[str, Any], code: ErrorCode | None) -> None:
     with pytest.raises(GameError) as error:
         gymnasium_vector_env("doudizhu", 2, **settings)
     assert code is None or error.value.code == code
 
 
-def test_a_table_alone_plays_as_among_many() -> None:
+def test_single_environment_equals_first_of_a_vector() -> None:
     many, one = gymnasium_vector_env("guandan", 3, seed=2), gymnasium_env("guandan", seed=2)
     observations, _ = many.reset()
     observation, _ = one.reset()
@@ -180,7 +180,7 @@ def test_a_table_alone_plays_as_among_many() -> None:
             observation, _ = one.reset()
 
 
-def test_masks_are_those_of_the_last_observation() -> None:
+def test_action_masks_equal_the_last_observation() -> None:
     env = gymnasium_env("doudizhu", opponents="greedy", seed=1)
     with pytest.raises(GameError) as error:
         env.action_masks()
@@ -195,7 +195,7 @@ def test_masks_are_those_of_the_last_observation() -> None:
 
 @long
 @pytest.mark.parametrize("context", ["fork", "spawn"])
-def test_async_vector_env(context: str) -> None:
+def test_async_vector_env_equals_single_environments(context: str) -> None:
     """Give the same steps in Gymnasium's worker processes as in this process."""
     makers = [partial(gymnasium_env, "doudizhu", seed=seed) for seed in range(2)]
     env, tables = AsyncVectorEnv(makers, context=context), [make() for make in makers]
@@ -218,13 +218,13 @@ def test_async_vector_env(context: str) -> None:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_parallel_api(name: str) -> None:
+def test_parallel_api_test_passes(name: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         parallel_api_test(parallel_env(name, realise="first"), num_cycles=150)
 
 
-def test_one_seat_decides_and_the_others_are_ignored() -> None:
+def test_actions_of_waiting_seats_are_ignored() -> None:
     """Give the episodes of VectorEnv, whatever the actions of waiting seats."""
     table, env = parallel_env("doudizhu", seed=4, realise="first"), VectorEnv("doudizhu", 1, seed=4)
     observations, infos = table.reset()
@@ -260,7 +260,7 @@ def assert_final(observations: dict[str, Any], final: NDArray[np.float32]) -> No
         assert not seen["action_mask"].any()
 
 
-def test_parallel_errors_change_nothing() -> None:
+def test_parallel_errors_do_not_change_the_state() -> None:
     table = parallel_env("doudizhu", seed=1)
     observations, _ = table.reset()
     deciding, text = table.agent_selection, table.render()
@@ -274,7 +274,7 @@ def test_parallel_errors_change_nothing() -> None:
 
 
 @pytest.mark.parametrize("action", [-1, 9999, 1.5, [1, 2], [[1], [1, 2]], [None], None, "3", "illegal"])
-def test_an_error_of_the_only_environment_names_no_environment(action: Any) -> None:
+def test_single_environment_errors_name_no_environment_index(action: Any) -> None:
     env, table = gymnasium_env("doudizhu", illegal_actions="raise"), parallel_env("doudizhu")
     mask = env.reset()[0]["action_mask"]
     table.reset()
@@ -287,7 +287,7 @@ def test_an_error_of_the_only_environment_names_no_environment(action: Any) -> N
         assert "environment" not in str(error.value)
 
 
-def test_only_seats_have_spaces() -> None:
+def test_spaces_of_unknown_seats_are_rejected() -> None:
     table = parallel_env("doudizhu")
     for space in (table.observation_space, table.action_space):
         with pytest.raises(GameError) as error:
@@ -299,7 +299,7 @@ def test_only_seats_have_spaces() -> None:
 
 
 @pytest.mark.parametrize("library", ["gymnasium", "pettingzoo"])
-def test_a_missing_library_names_the_extra(library: str) -> None:
+def test_missing_library_error_names_the_extra(library: str) -> None:
     """Run VectorEnv without either library; name the extra in the errors of the factories."""
     code = f"""
 import sys
@@ -322,7 +322,7 @@ for make in made:
 
 
 @pytest.mark.parametrize("actions", [None, [0, 0, 0], 0])
-def test_parallel_actions_are_named(actions: Any) -> None:
+def test_invalid_parallel_actions_are_rejected(actions: Any) -> None:
     table = parallel_env("doudizhu")
     table.reset()
     with pytest.raises(GameError) as error:
@@ -331,13 +331,13 @@ def test_parallel_actions_are_named(actions: Any) -> None:
 
 
 @pytest.mark.parametrize("opponents", [None, 3, [None, "kb"], {"kb", "greedy"}])
-def test_opponents_are_names_in_an_order(opponents: Any) -> None:
+def test_invalid_opponents_are_rejected(opponents: Any) -> None:
     with pytest.raises(GameError) as error:
         gymnasium_env("doudizhu", opponents=opponents)
     assert error.value.code == ErrorCode.INVALID_VALUE
 
 
-def test_opponents_may_be_agents() -> None:
+def test_opponents_can_be_agents() -> None:
     """Play as the agents of the same names, and check the decisions of one's own."""
     engine = load("doudizhu").engine()
     agents = [make_agent("greedy", engine), make_agent("kb", engine)]
@@ -365,7 +365,7 @@ class WrongAgent:
         return None
 
 
-def test_a_seat_that_never_decides_is_an_error() -> None:
+def test_seat_that_never_decides_is_rejected() -> None:
     env = gymnasium_vector_env("doudizhu", 1, seat=1, max_steps=1)
     with pytest.raises(GameError) as error:
         env.reset()
@@ -373,7 +373,7 @@ def test_a_seat_that_never_decides_is_an_error() -> None:
 
 
 @pytest.mark.parametrize("ends", [False, True])
-def test_a_closed_environment_begins_nothing(ends: bool) -> None:
+def test_closed_environment_rejects_reset_and_step(ends: bool) -> None:
     env = gymnasium_env("doudizhu", max_steps=1 if ends else None)
     env.reset(seed=0)
     if ends:

@@ -24,7 +24,7 @@ from tests.effort import amount, long
 
 
 @pytest.mark.parametrize("module", [aec, features])
-def test_examples(module: ModuleType) -> None:
+def test_doctests_pass(module: ModuleType) -> None:
     assert doctest.testmod(module).failed == 0
 
 
@@ -66,7 +66,7 @@ SETTINGS: list[dict[str, Any]] = [{}, {"one_episode": True}, {"exchange": "agent
         for settings in SETTINGS
     ],
 )
-def test_pettingzoo_api(name: str, settings: dict[str, Any]) -> None:
+def test_pettingzoo_api_test_passes(name: str, settings: dict[str, Any]) -> None:
     """Pass PettingZoo's own tests, with no warnings except those for dictionary observations."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -80,7 +80,7 @@ def test_pettingzoo_api(name: str, settings: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=[long] if name in LONG else []) for name in game_names()])
-def test_a_match_to_its_end(name: str) -> None:
+def test_complete_match_ends_all_agents_at_once(name: str) -> None:
     """Accept every action of the mask, share rewards in teams, and end all agents at once."""
     table = aec_env(name, seed=3)
     table.reset()
@@ -92,7 +92,7 @@ def test_a_match_to_its_end(name: str) -> None:
     assert any(total.values())
 
 
-def test_one_episode() -> None:
+def test_one_episode_ends_after_the_deal() -> None:
     """Stop after the episode with rewards ±1, ±2, ±3 and observations of the final hands."""
     for seed in range(amount(2, 5)):
         table = aec_env("guandan", seed=seed, one_episode=True)
@@ -108,7 +108,7 @@ def test_one_episode() -> None:
         assert all(table.terminations.values())
 
 
-def test_rewards_of_every_order_of_finish() -> None:
+def test_rewards_for_every_order_of_finish() -> None:
     """Give the rewards of table 3 of the paper for every order of finish."""
     orders = np.array([[0, 2, 1, 3], [2, 1, 0, 3], [0, 1, 3, 2], [1, 0, 2, 3], [3, 0, 1, 2], [1, 3, 2, 0]], np.int8)
     engine: Any = load("guandan").engine()
@@ -136,7 +136,7 @@ def test_actions_are_labels_with_pass_last() -> None:
     assert table.last()[0]["action_mask"][167] == 1
 
 
-def test_what_is_not_legal_is_refused() -> None:
+def test_illegal_action_is_rejected_without_changes() -> None:
     """Reject a label outside of the mask without a change to the table."""
     table = aec_env("guandan", seed=1)
     table.reset()
@@ -147,7 +147,7 @@ def test_what_is_not_legal_is_refused() -> None:
     assert (table.agent_selection, table.render()) == (leader, before)
 
 
-def test_agents_that_choose_their_tribute() -> None:
+def test_exchange_agent_offers_cards_as_actions() -> None:
     """With exchange="agent", offer cards after the labels, to the seat in turn."""
     table = aec_env("guandan", seed=5, exchange="agent")
     table.reset()
@@ -168,7 +168,7 @@ def test_agents_that_choose_their_tribute() -> None:
 
 
 @pytest.mark.parametrize("seed", [np.int64(3), np.uint8(3), np.int32(-3), 2**200])
-def test_seeds_of_any_integer_type(seed: Any) -> None:
+def test_seeds_can_be_any_integer_type(seed: Any) -> None:
     def cards(**settings: Any) -> str:
         table = aec_env("hearts", **settings)
         table.reset(**({} if settings else {"seed": seed}))
@@ -177,7 +177,7 @@ def test_seeds_of_any_integer_type(seed: Any) -> None:
     assert cards() == cards(seed=seed) == cards(seed=int(seed))
 
 
-def test_a_seed_that_is_no_whole_number_is_named() -> None:
+def test_non_integer_seed_raises_type_error() -> None:
     table = aec_env("hearts")
     with pytest.raises(TypeError, match=r"a seed is a whole number, and not 3\.5"):
         table.reset(seed=3.5)
@@ -189,7 +189,7 @@ def test_a_seed_that_is_no_whole_number_is_named() -> None:
             env.reset(seed=seed)  # type: ignore[arg-type]
 
 
-def test_realise_and_seeds() -> None:
+def test_custom_realise_and_deterministic_seeds() -> None:
     """Accept a custom realisation of labels; deal anew at each reset, and the same for equal seeds."""
     seen: list[int] = []
 
@@ -217,7 +217,7 @@ def test_render_prints_for_humans(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize("action", [True, 3.0, "3", [3], [[1], [1, 2]]])
-def test_an_action_is_an_integer(action: Any) -> None:
+def test_non_integer_actions_are_rejected(action: Any) -> None:
     table = CardGameEnv("president", seed=1)
     table.reset()
     before = table.render()
@@ -226,7 +226,7 @@ def test_an_action_is_an_integer(action: Any) -> None:
     assert (error.value.code, table.render()) == (ErrorCode.INVALID_ACTIONS, before)
 
 
-def test_only_seats_see_the_table() -> None:
+def test_unknown_seats_are_rejected() -> None:
     table = aec_env("president")
     table.reset()
     for see in (table.observe, table.observation_space, table.action_space):
@@ -235,7 +235,7 @@ def test_only_seats_see_the_table() -> None:
         assert error.value.code == ErrorCode.UNKNOWN_SEAT
 
 
-def test_a_closed_table_is_not_played_at() -> None:
+def test_closed_environment_rejects_calls() -> None:
     table = aec_env("president")
     table.reset()
     table.close()

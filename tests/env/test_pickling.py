@@ -59,7 +59,7 @@ def run_in(context: str, work: Callable[..., Any], *arguments: Any) -> Any:
 
 
 @pytest.mark.parametrize("context", ["fork", "spawn"])
-def test_everything_goes_to_another_process(context: str) -> None:
+def test_pickled_objects_continue_in_another_process(context: str) -> None:
     """Give the same steps in another process; one process for all objects, since starting takes seconds."""
     env = VectorEnv("doudizhu", 5, seed=4, realise="preferences")
     steps = play(env, 30)
@@ -93,7 +93,7 @@ def _assert_same(left: Any, right: Any) -> None:
 
 
 @pytest.mark.parametrize("name", ["doudizhu", "guandan", str(VOCABULARY / "pot")])
-def test_an_environment_pickled_in_an_episode_plays_on(name: str) -> None:
+def test_environment_pickled_during_an_episode_continues(name: str) -> None:
     env = VectorEnv(name, 4, seed=1, max_steps=70)
     steps = play(env, 33)
     twin = pickle.loads(pickle.dumps(env))
@@ -106,7 +106,7 @@ def test_an_environment_pickled_in_an_episode_plays_on(name: str) -> None:
     assert_equal(play(env, 3), play(copied, 3))
 
 
-def test_before_the_first_reset_and_after_close() -> None:
+def test_pickling_before_reset_and_after_close() -> None:
     env = VectorEnv("doudizhu", 2)
     twin = pickle.loads(pickle.dumps(env))
     assert_equal([env.reset()], [twin.reset()])
@@ -125,7 +125,7 @@ def test_before_the_first_reset_and_after_close() -> None:
         partial(gymnasium_vector_env, "doudizhu", 3, opponents="kb", seed=3),
     ],
 )
-def test_adapters(make: Callable[[], Any]) -> None:
+def test_pickled_adapters_continue(make: Callable[[], Any]) -> None:
     """A pickled copy gives the same steps as the original."""
     env = make()
     env.reset(seed=8)
@@ -144,7 +144,7 @@ def test_adapters(make: Callable[[], Any]) -> None:
     _assert_same(left, right)
 
 
-def test_rules_that_have_changed(tmp_path: Path) -> None:
+def test_unpickling_rejects_changed_rules(tmp_path: Path) -> None:
     """Reject a pickle of changed or deleted rules, and name the folder."""
     folder = tmp_path / "numbers"
     shutil.copytree(VOCABULARY / "numbers", folder)
@@ -165,7 +165,7 @@ def test_rules_that_have_changed(tmp_path: Path) -> None:
 
 
 @long
-def test_agent_abl() -> None:
+def test_pickled_abl_agent_plays_equal_moves() -> None:
     pytest.importorskip("torch")
     engine = load("doudizhu").engine()
     agent = make_agent("abl:no-lookahead", engine)

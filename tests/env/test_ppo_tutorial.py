@@ -37,16 +37,16 @@ def printed_points(program: ModuleType, capsys: pytest.CaptureFixture[str], game
     return [float(points) for points in re.findall(r"updates +([-+][0-9.]+) points", capsys.readouterr().out)]
 
 
-def test_it_is_short() -> None:
+def test_program_is_short() -> None:
     assert len(PROGRAM.read_text("utf-8").splitlines()) <= MAX_LINES
 
 
-def test_it_runs(program: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
+def test_program_runs(program: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
     folder = str(Path(__file__).parents[1] / "games" / "vocabulary" / "numbers")
     assert len(printed_points(program, capsys, folder, updates=1, num_envs=8, num_steps=32, deals=250)) == 1
 
 
-def test_the_page_prints_what_it_shows() -> None:
+def test_code_blocks_of_the_page_print_the_shown_output() -> None:
     """The Python blocks of the page print the output blocks after them."""
     page = PROGRAM.with_name("ppo.md").read_text("utf-8")
     for code, expected in re.findall(r"^```python\n(.*?)^```\n\n```output\n(.*?)^```", page, re.MULTILINE | re.DOTALL):
@@ -57,6 +57,6 @@ def test_the_page_prints_what_it_shows() -> None:
 
 
 @long
-def test_it_learns(program: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
+def test_program_improves_the_policy(program: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
     before, after = printed_points(program, capsys, "doudizhu", updates=10, num_envs=128)
     assert after > before + 0.3

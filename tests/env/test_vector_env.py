@@ -44,7 +44,7 @@ ALL_FOLDERS = [
 
 
 @pytest.mark.parametrize("name", ALL_FOLDERS)
-def test_the_episodes_are_those_of_the_engine(name: str) -> None:
+def test_episodes_equal_those_of_the_engine(name: str) -> None:
     """Every field equals that of single tables with the same keys."""
     engine, num_envs = engine_of(name), 3
     env = VectorEnv(engine, num_envs, seed=5)
@@ -118,13 +118,13 @@ def test_shapes_and_dtypes(name: str, num_envs: int) -> None:
 
 
 @pytest.mark.parametrize("name", ["guandan", str(VOCABULARY / "stock")])
-def test_an_environment_does_not_depend_on_the_others(name: str) -> None:
+def test_environments_are_independent_of_num_envs(name: str) -> None:
     steps = amount(60, 120)
     many = play(VectorEnv(name, 9, seed=2**70), steps)
     assert_equal(many, play(VectorEnv(name, 4, seed=2**70), steps), slice(0, 4))
 
 
-def test_a_seed_for_each_environment() -> None:
+def test_reset_accepts_a_seed_per_environment() -> None:
     env = VectorEnv("doudizhu", 3)
     step = env.reset([4, 5, 4])
     np.testing.assert_array_equal(step.observation[0], step.observation[2])
@@ -138,7 +138,7 @@ def test_a_seed_for_each_environment() -> None:
 
 
 @pytest.mark.parametrize("seed", [-1, 0, 2**64, 2**200, np.uint64(7), np.int8(-3)])
-def test_resets_repeat_with_a_seed_and_go_on_without(seed: Any) -> None:
+def test_reset_with_a_seed_is_deterministic(seed: Any) -> None:
     env = VectorEnv("doudizhu", 2, seed)
     first, second = env.reset(), env.reset()
     assert not np.array_equal(first.observation, second.observation)
@@ -147,12 +147,12 @@ def test_resets_repeat_with_a_seed_and_go_on_without(seed: Any) -> None:
 
 
 @pytest.mark.parametrize("seed", [1.5, "7", None])
-def test_a_seed_is_an_integer(seed: Any) -> None:
+def test_non_integer_seeds_raise_type_error(seed: Any) -> None:
     with pytest.raises(TypeError):
         VectorEnv("doudizhu", 2, seed)
 
 
-def test_matches_as_episodes() -> None:
+def test_match_episodes_sum_rewards_of_deals() -> None:
     """Rewards come deal by deal; the final reward is their sum."""
     name = str(VOCABULARY / "fluents")
     env, total = VectorEnv(name, 6, seed=1, episode="match"), np.zeros((6, 2), np.float32)
@@ -168,7 +168,7 @@ def test_matches_as_episodes() -> None:
     assert deals > env.episodes == sum(int(step.terminated.sum()) for step in steps) > 0
 
 
-def test_max_steps_truncates_and_deals_anew() -> None:
+def test_max_steps_truncates_and_deals_again() -> None:
     env = VectorEnv("doudizhu", 4, max_steps=5)
     steps = play(env, 11)
     assert [int(step.truncated.sum()) for step in steps] == [0, 0, 0, 0, 0, 4, 0, 0, 0, 0, 4, 0]
@@ -181,7 +181,7 @@ def test_max_steps_truncates_and_deals_anew() -> None:
     )
 
 
-def test_arrays_are_the_callers_to_keep() -> None:
+def test_returned_arrays_are_not_overwritten() -> None:
     """Do not overwrite returned arrays, including views, unless copies are off."""
     env = VectorEnv("doudizhu", 8)
     step, held, copies = env.reset(), list[Any](), list[Any]()
@@ -197,7 +197,7 @@ def test_arrays_are_the_callers_to_keep() -> None:
     assert env.step(step.action_mask.argmax(axis=1)).observation is step.observation
 
 
-def test_masks_that_callers_change_do_not_matter() -> None:
+def test_modified_masks_have_no_effect() -> None:
     env = VectorEnv("doudizhu", 2)
     step = env.reset()
     illegal = int((~step.action_mask[0]).argmax())
@@ -225,7 +225,7 @@ def test_masks_that_callers_change_do_not_matter() -> None:
         ([[0], [0, 1]], ErrorCode.INVALID_ACTIONS),
     ],
 )
-def test_wrong_actions_change_nothing(actions: Any, code: ErrorCode) -> None:
+def test_invalid_actions_do_not_change_the_state(actions: Any, code: ErrorCode) -> None:
     env, twin = VectorEnv("doudizhu", 2, seed=9), VectorEnv("doudizhu", 2, seed=9)
     step = env.reset()
     twin.reset()
@@ -237,13 +237,13 @@ def test_wrong_actions_change_nothing(actions: Any, code: ErrorCode) -> None:
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.uint16, np.int64, np.uint64])
-def test_actions_of_any_integer_type(dtype: Any) -> None:
+def test_actions_can_be_any_integer_type(dtype: Any) -> None:
     env = VectorEnv(str(VOCABULARY / "numbers"), 2)
     step = env.reset()
     assert env.step(step.action_mask.argmax(axis=1).astype(dtype)).observation.any()
 
 
-def test_order_of_calls() -> None:
+def test_calls_before_reset_and_after_close_are_rejected() -> None:
     env = VectorEnv("doudizhu", 2)
     for use in (lambda: env.step([0, 0]), lambda: env.state_text(0), lambda: env.keys, env.observe_players):
         with pytest.raises(GameError) as error:
@@ -270,20 +270,20 @@ def test_order_of_calls() -> None:
         {"max_steps": 0},
     ],
 )
-def test_wrong_settings(settings: dict[str, Any]) -> None:
+def test_invalid_settings_are_rejected(settings: dict[str, Any]) -> None:
     arguments: dict[str, Any] = {"game": "doudizhu", "num_envs": 2} | settings
     with pytest.raises(GameError) as error:
         VectorEnv(**arguments)
     assert error.value.code == ErrorCode.INVALID_VALUE
 
 
-def test_an_engine_has_its_profile() -> None:
+def test_profile_is_rejected_with_an_engine() -> None:
     with pytest.raises(GameError) as error:
         VectorEnv(engine_of("doudizhu"), 2, profile="douzero")
     assert error.value.code == ErrorCode.INVALID_VALUE
 
 
-def test_texts() -> None:
+def test_state_text_and_feature_descriptions() -> None:
     env = VectorEnv(load("doudizhu"), 2)
     env.reset()
     assert "legal" in env.state_text(1)
@@ -293,7 +293,7 @@ def test_texts() -> None:
             env.state_text(wrong)  # type: ignore[arg-type]
 
 
-def test_labels_by_preferences() -> None:
+def test_realise_preferences_equals_the_minimiser() -> None:
     """Realise labels by the card sets with the lowest cost."""
     from abl_cards.reasoners.abduction import Minimiser
 
@@ -307,7 +307,7 @@ def test_labels_by_preferences() -> None:
     )
 
 
-def test_players_see_what_the_one_to_decide_sees() -> None:
+def test_observe_players_includes_the_current_observation() -> None:
     env = VectorEnv("guandan", 3)
     step = env.reset()
     views = env.observe_players()
@@ -315,7 +315,7 @@ def test_players_see_what_the_one_to_decide_sees() -> None:
 
 
 @long
-def test_memory_stays_flat() -> None:
+def test_memory_use_is_constant() -> None:
     """Use no more memory after a million decisions than after a hundred thousand."""
     from abl_cards.bench.processes import read_peak_bytes
 

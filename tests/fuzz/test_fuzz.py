@@ -22,14 +22,14 @@ NARROW = 4
 """Most kinds of cards that act as one cell, with kernels that other tests compile."""
 
 
-def test_every_construct_and_every_pair_comes_up() -> None:
+def test_all_constructs_and_pairs_occur() -> None:
     pairs = count(drawn(seed).constructs for seed in range(1, ALL + 1))
     for place, first in enumerate(CONSTRUCTS):
         assert pairs[first, first] >= 100
         assert all(pairs[first, second] >= 10 for second in CONSTRUCTS[place + 1 :])
 
 
-def test_the_same_number_gives_the_same_folder() -> None:
+def test_folders_are_deterministic_by_seed() -> None:
     assert drawn(7) == drawn(7)
     assert drawn(7).files != drawn(8).files
 
@@ -42,7 +42,7 @@ class FolderWorker(InProcessWorker):
         return outcome(payload["seed"], Path(payload["folder"]), payload["states"], payload["tables"], payload["steps"])
 
 
-def test_few_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_few_folders_agree_with_the_naive_reading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if amount(1, 0):
         monkeypatch.setattr(runner, "SubprocessWorker", FolderWorker)
         monkeypatch.setattr(sandbox, "_in_process", True)
@@ -53,7 +53,7 @@ def test_few_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @long
-def test_many_folders_with_bounds_checks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_folders_agree_under_bounds_checks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("NUMBA_BOUNDSCHECK", "NUMBA_CACHE_DIR"):
         monkeypatch.setenv(name, "")
     bounds_checked(tmp_path / "numba")
@@ -62,7 +62,7 @@ def test_many_folders_with_bounds_checks(tmp_path: Path, monkeypatch: pytest.Mon
     assert sum(result["outcome"] != REFUSED for result in results) >= 0.7 * MANY
 
 
-def test_a_naive_reading() -> None:
+def test_naive_reading_finds_known_card_sets() -> None:
     """Find a pair of threes, a run with a wild card, and a trio with a kicker; the fours are wild."""
     facts = [("form", ("pair", "pair")), ("needs", ("pair", 1, 3, 2)), ("wilds", ("pair", 1))]
     facts += [("form", ("run", "run")), ("needs", ("run", 1, 3, 1)), ("needs", ("run", 2, 4, 1))]

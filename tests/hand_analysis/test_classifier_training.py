@@ -38,7 +38,7 @@ def lessons() -> DealDataset:
     return DealDataset(counts, features, counts[:, :, 14].argmax(dim=1))
 
 
-def test_it_learns_who_has_the_big_joker(lessons: DealDataset) -> None:
+def test_classifier_learns_a_known_class(lessons: DealDataset) -> None:
     network, history = train_classifier(lessons, PRESET, 3, 12, seed=1)
     assert history[-1].accuracy > 0.9 > history[0].accuracy
     best = min(epoch.tested for epoch in history)
@@ -48,7 +48,7 @@ def test_it_learns_who_has_the_big_joker(lessons: DealDataset) -> None:
     assert not network.training
 
 
-def test_a_stopped_run_goes_on_as_if_nothing_had_happened(
+def test_resumed_run_equals_uninterrupted_run(
     lessons: DealDataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     straight, history = train_classifier(lessons, PRESET, 3, 4, seed=2)
@@ -79,7 +79,7 @@ def test_a_stopped_run_goes_on_as_if_nothing_had_happened(
     assert not trace.exists()
 
 
-def test_what_held_out_deals_show() -> None:
+def test_compute_metrics_returns_expected_scores() -> None:
     odds = np.array([[0.95, 0.05], [0.6, 0.4], [0.2, 0.8], [0.9, 0.1]], np.float32)
     shown = compute_metrics(odds, np.array([0, 0, 1, 1]))
     assert (shown["accuracy"], shown["majority"], shown["confusion"]) == (0.75, 0.5, [[2, 0], [1, 1]])
@@ -90,13 +90,13 @@ def test_what_held_out_deals_show() -> None:
     assert shown["at_0.9"] == {"share": 0.5, "right": 0.5}
 
 
-def test_one_deal_in_five_is_held_out(lessons: DealDataset) -> None:
+def test_split_holds_out_every_fifth_deal(lessons: DealDataset) -> None:
     learned, tested = lessons.split()
     assert (len(learned.labels), len(tested.labels)) == (720, 180)
     assert classifier_training.HELD_OUT_INTERVAL == 5
 
 
-def test_weights_come_back_as_a_judge(lessons: DealDataset, tmp_path: Path) -> None:
+def test_saved_weights_load_as_a_classifier(lessons: DealDataset, tmp_path: Path) -> None:
     rules = DealRules.from_engine(engine_of())
     from abl_cards.learners.strength import DealClassifier
 

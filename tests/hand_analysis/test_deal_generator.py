@@ -33,7 +33,7 @@ def by_high_cards(hands: DealBatch) -> np.ndarray:
 
 
 @pytest.mark.parametrize("deal_class", [0, 2, 4])
-def test_made_deals_are_of_the_class_and_sound(deal_class: int) -> None:
+def test_generated_deals_are_valid_and_of_the_class(deal_class: int) -> None:
     made = DealGenerator(dealer(), by_twos, 5, deal_id).generate(deal_class, 0.9, 20)
     deals = DealBatch.concatenate(made.deals)
     assert len(made.deals) == len(set(map(tuple, deals.hand_keys.tolist()))) == 20
@@ -42,7 +42,7 @@ def test_made_deals_are_of_the_class_and_sound(deal_class: int) -> None:
     assert made.confidence == [1.0] * 20
 
 
-def test_the_seed_decides_everything_and_known_deals_are_left_out() -> None:
+def test_generation_is_deterministic_and_excludes_known_deals() -> None:
     def names(seed: int, unlike: frozenset[str] = frozenset()) -> list[str]:
         maker = DealGenerator(dealer(), by_twos, seed, deal_id, unlike)
         return [deal_id(deal, 0) for deal in maker.generate(1, 0.9, 10).deals]
@@ -52,7 +52,7 @@ def test_the_seed_decides_everything_and_known_deals_are_left_out() -> None:
     assert names(3, frozenset(names(3)[:4]))[:6] == names(3)[4:]
 
 
-def test_rare_deals_are_found_by_exchanging_cards(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rare_deals_are_found_by_swapping_cards(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(deal_generator, "_MIN_RANDOM_BATCHES", 1)
     random = dealer().deal(np.arange(20_000, dtype=np.uint64))
     assert (by_high_cards(random)[:, 1] >= 0.9).sum() == 0
@@ -64,7 +64,7 @@ def test_rare_deals_are_found_by_exchanging_cards(monkeypatch: pytest.MonkeyPatc
     assert len(set(map(tuple, deals.hand_keys.tolist()))) == 20
 
 
-def test_what_cannot_be_found_ends_the_search() -> None:
+def test_search_for_impossible_deals_stops() -> None:
     maker = DealGenerator(dealer(), lambda hands: np.zeros((len(hands.bottom_keys), 2), np.float32), 1, deal_id)
     made = maker.generate(1, 0.9, 5, 9000)
     assert made.deals == []

@@ -48,7 +48,7 @@ def test_dealt_and_exchanged_deals_share_one_pack(dealer: DealSampler, hands: De
     assert len({tuple(parts) for parts in hands.hand_keys.tolist()}) == len(KEYS)
 
 
-def test_an_exchange_moves_one_card_each_way(dealer: DealSampler, hands: DealBatch) -> None:
+def test_swap_cards_moves_one_card_each_way(dealer: DealSampler, hands: DealBatch) -> None:
     moved = key_counts(dealer.swap_cards(hands, KEYS).hand_keys).astype(int) - key_counts(hands.hand_keys)
     assert (abs(moved).sum(axis=(1, 2)) <= 4).all()
     assert (moved.any(axis=(1, 2))).mean() > 0.8
@@ -56,7 +56,7 @@ def test_an_exchange_moves_one_card_each_way(dealer: DealSampler, hands: DealBat
 
 @settings(max_examples=200 if thorough() else 12)
 @given(st.integers(0, 2**64 - 1))
-def test_texts_parse_back(key: int) -> None:
+def test_deal_json_round_trips(key: int) -> None:
     dealer = default_deal_sampler()
     one = dealer.deal(np.array([key], np.uint64))
     back = dealer.read_deal(deal_to_json(dealer.letters, one, 0))
@@ -65,7 +65,7 @@ def test_texts_parse_back(key: int) -> None:
 
 
 @pytest.mark.parametrize("card", range(15))
-def test_a_card_too_many_or_too_few_is_a_flaw(dealer: DealSampler, hands: DealBatch, card: int) -> None:
+def test_deals_with_wrong_card_counts_are_invalid(dealer: DealSampler, hands: DealBatch, card: int) -> None:
     one = np.uint64(1 << 4 * card)
     for change in (one, np.uint64(2**64 - int(one))):
         parts = hands.hand_keys.copy()
@@ -78,7 +78,7 @@ def test_a_card_too_many_or_too_few_is_a_flaw(dealer: DealSampler, hands: DealBa
         assert not dealer.is_valid(DealBatch(parts, hands.bottom_keys).select(able)).any()
 
 
-def test_what_is_wrong_is_named(dealer: DealSampler, hands: DealBatch) -> None:
+def test_read_deal_reports_the_error(dealer: DealSampler, hands: DealBatch) -> None:
     value = deal_to_json(dealer.letters, hands, 0)
     for change, problem in (
         ({"up": value["up"][1:]}, r"copies\(3\), size\(up\)"),
@@ -96,7 +96,7 @@ def test_what_is_wrong_is_named(dealer: DealSampler, hands: DealBatch) -> None:
 
 
 @long
-def test_a_rule_of_ones_own_keeps_deals_out(tmp_path: object, dealer: DealSampler, hands: DealBatch) -> None:
+def test_custom_flaw_rule_excludes_deals(tmp_path: object, dealer: DealSampler, hands: DealBatch) -> None:
     hand = "hand(landlord;down;up)."
     rule = f"{hand}\nflawed(rocket(P)) :- dealt(P,small,1), dealt(P,big,1)."
     strict = DealRules.from_engine(engine_of(edited_doudizhu(tmp_path, "science/deals.lp", hand, rule))).deal_sampler
@@ -105,14 +105,14 @@ def test_a_rule_of_ones_own_keeps_deals_out(tmp_path: object, dealer: DealSample
     assert dealer.is_valid(hands).all()
 
 
-def test_the_rest_of_a_landlords_hand(dealer: DealSampler, hands: DealBatch) -> None:
+def test_complete_deals_keeps_the_landlord_hand(dealer: DealSampler, hands: DealBatch) -> None:
     completed = dealer.complete_deals(int(hands.hand_keys[0, 0]), KEYS)
     assert dealer.is_valid(completed).all()
     assert (completed.hand_keys[:, 0] == hands.hand_keys[0, 0]).all()
     assert len({tuple(parts) for parts in completed.hand_keys.tolist()}) > 0.95 * len(KEYS)
 
 
-def test_given_deals_are_played_in_their_order(hands: DealBatch) -> None:
+def test_fixed_deals_are_played_in_order(hands: DealBatch) -> None:
     rules = DealRules.from_engine(engine_of())
     engine, letters = rules.with_deals(hands.select(np.arange(3))), rules.deal_sampler.letters
     player, records = make_agent("greedy", engine), list[dict[str, Any]]()
@@ -125,13 +125,13 @@ def test_given_deals_are_played_in_their_order(hands: DealBatch) -> None:
     assert [record["aside"] for record in records] == [text["bottom"] for text in texts]
 
 
-def test_a_bid_for_landlord_cannot_be_given(hands: DealBatch) -> None:
+def test_fixed_deals_reject_profiles_with_bidding(hands: DealBatch) -> None:
     with pytest.raises(GameError, match="contest") as caught:
         DealRules.from_engine(engine_of(None, "contest")).with_deals(hands)
     assert caught.value.code == ErrorCode.UNSUPPORTED_GAME
 
 
-def test_equal_deals_are_read_once(hands: DealBatch) -> None:
+def test_read_deals_removes_duplicates(hands: DealBatch) -> None:
     rules = DealRules.from_engine(engine_of())
     texts = [deal_to_json(rules.deal_sampler.letters, hands, deal) for deal in (2, 0, 2, 1, 0)]
     read, expected = rules.read_deals(texts), hands.select(np.array([2, 0, 1]))

@@ -80,12 +80,12 @@ def score_groups(counts: dict[str, int], trios: tuple[str, ...]) -> tuple[int, f
         ("6789T", 1, 3), ("789TJ", 1, 2.5), ("3344", 2, -9),
     ],
 )  # fmt: skip
-def test_table_2(scorer: HandScorer, hand: str, plays: int, points: float) -> None:
+def test_scores_equal_table_2_of_the_paper(scorer: HandScorer, hand: str, plays: int, points: float) -> None:
     scores = scorer.score(np.array([read_hand(hand)], np.uint64))
     assert (scores.plays.tolist(), scores.points.tolist()) == ([plays], [points])
 
 
-def test_many_hands_against_the_plain_algorithm(scorer: HandScorer) -> None:
+def test_scores_equal_the_plain_algorithm(scorer: HandScorer) -> None:
     random, deck = np.random.default_rng(3), list("".join(letter * 4 for letter in LETTERS[:13]) + "XD")
     hands = ["".join(random.permutation(deck)[: 1 + number % 20]) for number in range(600)]
     hands += ["".join(random.permutation(deck[:32])[: 10 + number % 11]) for number in range(600)]
@@ -94,7 +94,7 @@ def test_many_hands_against_the_plain_algorithm(scorer: HandScorer) -> None:
 
 
 @given(HANDS, st.integers(1, 20))
-def test_a_split_has_the_cards_of_the_hand_and_its_points(
+def test_split_has_the_cards_and_points_of_the_hand(
     scorer: HandScorer, plays: SplitRules, order: list[str], size: int
 ) -> None:
     hand = read_hand("".join(order[:size]))
@@ -106,13 +106,13 @@ def test_a_split_has_the_cards_of_the_hand_and_its_points(
     assert key_counts(np.array([hand], np.uint64)).sum() == len(plays.hand_text(hand)) == size
 
 
-def test_an_edited_worth_is_what_counts(tmp_path: object) -> None:
+def test_edited_group_points_change_the_score(tmp_path: object) -> None:
     folder = edited_doudizhu(tmp_path, "science/strength.lp", _ROCKET, "group_points(rocket, 2*17).")
     scorer = DealRules.from_engine(engine_of(folder)).hand_scorer
     assert scorer.score(np.array([read_hand("XD")], np.uint64)).points.tolist() == [17]
 
 
-def test_a_group_without_worth_is_named(tmp_path: object) -> None:
+def test_missing_group_points_are_reported(tmp_path: object) -> None:
     folder = edited_doudizhu(tmp_path, "science/strength.lp", _ROCKET, "")
     with pytest.raises(KBError, match="rocket") as caught:
         _ = DealRules.from_engine(engine_of(folder)).hand_scorer

@@ -20,7 +20,7 @@ from tests.games.doudizhu.decided import engine_of
 from tests.training.test_checkpoint import plant
 
 
-def test_outcomes_are_those_of_the_records() -> None:
+def test_outcomes_equal_those_of_the_records() -> None:
     rules, records = DealRules.from_engine(engine_of()), list[dict[str, Any]]()
     hands = rules.deal_sampler.deal(np.arange(30, dtype=np.uint64))
     dealt, player = rules.with_deals(hands), make_agent("greedy", rules.engine)
@@ -39,7 +39,7 @@ def test_outcomes_are_those_of_the_records() -> None:
     assert (outcomes.bids == 0).all()
 
 
-def test_recorded_games_are_heard_as_they_were(shared_data: Path) -> None:
+def test_outcome_listener_reads_recorded_games(shared_data: Path) -> None:
     records = read_valid_records(shared_data / "doudizhu_douzero_selfplay.jsonl.gz")[:25]
     engine = engine_of(None, "douzero")
     played = OutcomeListener(25)
@@ -49,7 +49,7 @@ def test_recorded_games_are_heard_as_they_were(shared_data: Path) -> None:
     assert played.outcomes.won.tolist() == [float(record["points"][0] > 0) for record in records]
 
 
-def test_a_sample_is_the_mean_of_its_games(tmp_path: Path) -> None:
+def test_sample_outcomes_are_means_and_round_trip(tmp_path: Path) -> None:
     rules = DealRules.from_engine(engine_of())
     sample = collect_sample(rules, None, 12, ["greedy", "greedy/random"], 3)
     alone = [collect_sample(rules, None, 12, [pairing], 3).outcomes for pairing in ("greedy", "greedy/random")]
@@ -64,7 +64,7 @@ def test_a_sample_is_the_mean_of_its_games(tmp_path: Path) -> None:
     assert (back.deals.hand_keys == sample.deals.hand_keys).all()
 
 
-def test_played_deals_that_somebody_planted_do_not_run(tmp_path: Path) -> None:
+def test_pickled_samples_are_not_executed(tmp_path: Path) -> None:
     trace = plant(tmp_path / "some.state")
     with pytest.raises(GameError, match=r"some\.state"):
         DealSample.load(tmp_path / "some.state")
@@ -74,7 +74,7 @@ def test_played_deals_that_somebody_planted_do_not_run(tmp_path: Path) -> None:
     assert caught.value.code == ErrorCode.CHECKPOINT_NOT_READABLE
 
 
-def test_records_come_first_and_count_as_one_game_more(shared_data: Path) -> None:
+def test_recorded_deals_precede_sampled_deals(shared_data: Path) -> None:
     records = read_valid_records(shared_data / "doudizhu_douzero_selfplay.jsonl.gz")[:10]
     rules = DealRules.from_engine(engine_of())
     sample = collect_sample(rules, (engine_of(None, "douzero"), records), 5, ["greedy"], 0)
@@ -86,7 +86,7 @@ def test_records_come_first_and_count_as_one_game_more(shared_data: Path) -> Non
     assert (abs(won - sample.recorded_outcomes.won) <= 0.5).all()
 
 
-def test_pairings_are_read() -> None:
+def test_parse_pairing_reads_agent_names() -> None:
     assert parse_pairing("kb") == ("kb", "kb")
     assert parse_pairing("kb:without=bombs/greedy") == ("kb:without=bombs", "greedy")
     with pytest.raises(GameError, match="kb/greedy/kb") as caught:
@@ -94,7 +94,7 @@ def test_pairings_are_read() -> None:
     assert caught.value.code == ErrorCode.INVALID_VALUE
 
 
-def test_classes_are_numbered_by_the_landlords_wins() -> None:
+def test_classes_are_ordered_by_landlord_win_rate() -> None:
     random = np.random.default_rng(2)
     strength = random.normal(size=400)
     features = np.column_stack([strength, random.normal(size=400)])

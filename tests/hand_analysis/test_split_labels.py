@@ -29,7 +29,7 @@ def text(tagged: TaggedHands, row: int) -> tuple[str, str]:
     return hand_text(int(tagged.hands[row])), "".join(map(str, tags[tags != NO_TAG]))
 
 
-def test_the_winners_hand_is_tagged_whole() -> None:
+def test_winning_hands_are_tagged_completely() -> None:
     played = play_games(rules(), make_agent("kb", load("doudizhu").engine(profile="douzero")), 40, 3)
     won = played.tag_winning_hands()
     assert len(played) == len(won) == 40
@@ -37,7 +37,7 @@ def test_the_winners_hand_is_tagged_whole() -> None:
     assert (played.hands[np.arange(40), played.winner] == won.hands).all()
 
 
-def test_kickers_are_tagged_as_what_they_are() -> None:
+def test_kickers_are_tagged_as_separate_groups() -> None:
     hands = ["33344455667788999922", "34567788TTTTJJJJ2", "56QQQQKKKKAAAA2XD"]
     plays = [
         [0, "3334445566"],
@@ -58,7 +58,7 @@ def test_kickers_are_tagged_as_what_they_are() -> None:
     assert played.is_lead.tolist() == [True] * 4
 
 
-def test_an_array_of_cards_becomes_tags() -> None:
+def test_from_counts_converts_arrays_to_tags() -> None:
     cards = np.zeros((2, 15, 4), np.uint8)
     cards[0, 0] = 1, 2, 0, 0
     cards[0, 13, 3] = cards[0, 14, 3] = 1
@@ -68,7 +68,7 @@ def test_an_array_of_cards_becomes_tags() -> None:
     assert text(tagged, 1) == ("5777", "0222")
 
 
-def test_hands_of_winners_are_tagged_by_their_plays() -> None:
+def test_winning_hands_are_tagged_by_their_plays() -> None:
     cards = np.zeros((4, 15, 4), np.uint8)
     cards[0, 0, 0] = cards[1, 1, 0] = cards[3, 3, 0] = 1
     cards[2, 2, 1] = 2
@@ -81,13 +81,13 @@ def test_hands_of_winners_are_tagged_by_their_plays() -> None:
     assert text(played.select_games(1, 2).tag_winning_hands(), 0) == ("6", "0")
 
 
-def test_a_wrong_game_is_named() -> None:
+def test_invalid_game_is_reported_with_its_number() -> None:
     with pytest.raises(GameError, match="record 1: ") as caught:
         read_played_games(rules(), [{"hands": ["3", "4", "5"], "plays": []}])
     assert caught.value.code == ErrorCode.INVALID_RECORD
 
 
-def test_games_of_douzero(shared_data: Path) -> None:
+def test_douzero_games_are_tagged(shared_data: Path) -> None:
     records = read_valid_records(shared_data / "doudizhu_douzero_selfplay.jsonl.gz")[:60]
     played = read_played_games(rules(), records)
     won = played.tag_winning_hands()

@@ -72,7 +72,7 @@ class Interrupted(Exception):
     pass
 
 
-def test_an_interrupted_run_ends_as_one_that_was_not(tmp_path: Path) -> None:
+def test_resumed_run_equals_uninterrupted_run(tmp_path: Path) -> None:
     def stop(done: int, remark: str) -> None:
         if done == 3:
             raise Interrupted
@@ -90,7 +90,7 @@ def test_an_interrupted_run_ends_as_one_that_was_not(tmp_path: Path) -> None:
         torch.testing.assert_close(again.network.state_dict()[name], tensor, atol=0, rtol=0)
 
 
-def test_it_learns_and_is_measured(tmp_path: Path) -> None:
+def test_training_lowers_the_loss_and_is_evaluated(tmp_path: Path) -> None:
     taught = bridge(tmp_path, rounds=12)
     taught.train(evaluate=lambda network: {"measured": 1.0})
     losses = [line["loss"] for line in lines(tmp_path)]
@@ -98,7 +98,7 @@ def test_it_learns_and_is_measured(tmp_path: Path) -> None:
     assert [line["update"] for line in lines(tmp_path) if "measured" in line] == [3, 6, 9, 12]
 
 
-def test_without_the_preference_everything_becomes_a_single(tmp_path: Path) -> None:
+def test_training_without_prices_collapses_to_singles(tmp_path: Path) -> None:
     """Without labels, consistency alone reinforces the learner's predictions; prices lead it to pieces."""
 
     def singles(weight: float) -> float:
@@ -115,7 +115,7 @@ def test_without_the_preference_everything_becomes_a_single(tmp_path: Path) -> N
     assert singles(12.0) == pytest.approx(expected, abs=0.1)
 
 
-def test_a_reasoner_of_ones_own(tmp_path: Path) -> None:
+def test_custom_reasoner_is_used(tmp_path: Path) -> None:
     class Singles(SplittingReasoner):
         """Reasoner that plays one card after the other."""
 
@@ -129,7 +129,7 @@ def test_a_reasoner_of_ones_own(tmp_path: Path) -> None:
     assert [line["abduced singles"] for line in lines(tmp_path)] == [1.0, 1.0]
 
 
-def test_ablkits_search_and_ours_know_the_same_rules() -> None:
+def test_ablkit_search_agrees_with_splits_kb() -> None:
     kb = SplitsKB(splitter())
     hands = np.array([read_hand("3344")], np.uint64)
     (cards,) = hands_to_cards(hands)
@@ -150,20 +150,20 @@ def test_ablkits_search_and_ours_know_the_same_rules() -> None:
     ("more", "code"),
     [({"preset": "huge"}, ErrorCode.UNKNOWN_PRESET), ({"unlabelled_per_round": 5}, ErrorCode.SETTING_CONFLICT)],
 )
-def test_what_cannot_be_taught(more: dict[str, Any], code: ErrorCode, tmp_path: Path) -> None:
+def test_invalid_settings_are_rejected(more: dict[str, Any], code: ErrorCode, tmp_path: Path) -> None:
     with pytest.raises(GameError) as caught:
         SplitBridge(SplitTrainConfig(tmp_path, **more), splitter(), labelled(), np.zeros(0, np.uint64))
     assert caught.value.code == code
 
 
-def test_a_planted_checkpoint_does_not_run(tmp_path: Path) -> None:
+def test_pickled_checkpoint_is_not_executed(tmp_path: Path) -> None:
     trace = plant(tmp_path / "checkpoint.state")
     with pytest.raises(GameError, match=r"checkpoint\.state: "):
         bridge(tmp_path, rounds=2)
     assert not trace.exists()
 
 
-def test_one_run_at_a_time(tmp_path: Path) -> None:
+def test_run_folder_allows_one_run_at_a_time(tmp_path: Path) -> None:
     first, second = bridge(tmp_path, rounds=2), bridge(tmp_path, rounds=2)
     with lock_run_folder(tmp_path), pytest.raises(GameError, match="is at work here"):
         first.train()
@@ -172,7 +172,7 @@ def test_one_run_at_a_time(tmp_path: Path) -> None:
         second.train()
 
 
-def test_a_checkpoint_of_other_settings(tmp_path: Path) -> None:
+def test_checkpoint_of_other_settings_is_rejected(tmp_path: Path) -> None:
     bridge(tmp_path, rounds=2).train()
     with pytest.raises(GameError, match="of other settings"):
         SplitBridge(SplitTrainConfig(tmp_path), splitter(), labelled(), HANDS)

@@ -240,14 +240,14 @@ BIG2 = (
 
 
 @pytest.mark.parametrize("case", [*GUANDAN, *DOUDIZHU, *BIG2], ids=lambda case: f"{case.game} {case.move}")
-def test_a_preference_says_what_it_looks_at(case: Case) -> None:
+def test_preference_sentences_equal_the_expected_texts(case: Case) -> None:
     for language, expected in (("en", case.en), ("zh", case.zh)):
         sentences = preference_sentences(case, language)
         assert expected == {name: sentences.get(name) for name in expected}
         assert not set(case.silent) & set(sentences)
 
 
-def test_the_highest_single_goes_to_an_enemy_with_one_card() -> None:
+def test_highest_single_is_led_before_an_enemy_with_one_card() -> None:
     """In each game and for each enemy; a pair is played before every single."""
     for cards in ([1, 9, 9], [9, 9, 1]):
         assert (
@@ -263,7 +263,7 @@ def test_the_highest_single_goes_to_an_enemy_with_one_card() -> None:
         assert chosen("doudizhu", {**state, "hand": "34469"}) == "44"
 
 
-def test_open_hands_are_led_past_the_last_card() -> None:
+def test_lowest_card_above_an_open_last_card_is_led() -> None:
     """In Big2 the last card is seen: the lowest card that it does not beat will do."""
     assert chosen("big2", {"hand": "3469JKA", "face": ["5"]}) == "6"
     assert chosen("big2", {"hand": "34469", "face": ["5"]}) == "44"
@@ -275,7 +275,7 @@ def chosen(name: str, state: Mapping[str, Any]) -> str:
 
 
 @pytest.mark.parametrize("name", ["guandan", "doudizhu", "big2"])
-def test_no_sentence_counts_upwards_aloud(name: str) -> None:
+def test_counting_preferences_have_one_sentence(name: str) -> None:
     """Instances that only count, ``cost(plays_to_go(N), …)``, have one sentence for the last of them, or none."""
     engine, scorer = players(name)
     for language in ("en", "zh"):

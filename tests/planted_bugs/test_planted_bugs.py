@@ -50,7 +50,7 @@ def test_each_planted_bug_is_found_by_its_test() -> None:
     assert find_missed(range(len(read_bugs()))) == []
 
 
-def test_the_list_has_bugs_of_all_packages() -> None:
+def test_list_has_bugs_of_all_packages() -> None:
     bugs = read_bugs()
     assert len(bugs) == 40
     assert not [package for package in PACKAGES if not any(bug.file.startswith(f"{package}/") for bug in bugs)]
@@ -58,13 +58,13 @@ def test_the_list_has_bugs_of_all_packages() -> None:
 
 
 @pytest.mark.parametrize("bug", read_bugs(), ids=lambda bug: bug.file)
-def test_a_bug_can_be_planted(bug: Bug) -> None:
+def test_text_of_each_bug_occurs_once(bug: Bug) -> None:
     """Its text still occurs once, so that a list that has aged is noticed before the long tests run."""
     source = (ROOT / bug.file).read_text("utf-8")
     assert bug.plant(source) != source
 
 
-def test_an_edit_is_drawn_again_by_its_seed_and_leaves_a_program() -> None:
+def test_drawn_edits_are_deterministic_and_parse() -> None:
     edits = list(islice(draw(5, 0), 3))
     assert edits == list(islice(draw(5, 0), 3)) != list(islice(draw(6, 0), 3))
     for package, edit in zip(PACKAGES, edits, strict=False):
@@ -74,7 +74,7 @@ def test_an_edit_is_drawn_again_by_its_seed_and_leaves_a_program() -> None:
         assert ast.dump(ast.parse(edited)) != ast.dump(ast.parse(source))
 
 
-def test_kernels_that_contain_an_edited_one_are_found_through_packages(checkout: Path) -> None:
+def test_dependent_kernels_are_found_across_packages(checkout: Path) -> None:
     def names(file: str) -> list[str]:
         dependants = find_dependants(checkout, checkout / file, ["core", "games"])
         return [path.relative_to(checkout).as_posix() for path in dependants]
@@ -84,7 +84,7 @@ def test_kernels_that_contain_an_edited_one_are_found_through_packages(checkout:
     assert names("core/plain.py") == ["core/plain.py"]  # no kernel can contain what it defines
 
 
-def test_a_planted_bug_leaves_no_trace(checkout: Path) -> None:
+def test_planted_bug_is_restored_completely(checkout: Path) -> None:
     def contents() -> dict[str, tuple[str, int]]:
         files = [file for file in checkout.rglob("*") if file.is_file()]
         return {file.name: (file.read_text(), file.stat().st_mtime_ns if file.suffix == ".py" else 0) for file in files}
@@ -106,7 +106,7 @@ def test_a_planted_bug_leaves_no_trace(checkout: Path) -> None:
     ("test", "code"),
     [("assert True", NO_FAILURE), ("assert False", FAILURE), ("pytest.skip()", NO_TEST), ("os.abort()", -6), ("(", 4)],
 )
-def test_a_skipped_test_finds_nothing_and_a_crash_does(tmp_path: Path, test: str, code: int) -> None:
+def test_crash_is_a_failure_and_a_skip_is_not(tmp_path: Path, test: str, code: int) -> None:
     (tmp_path / "test_one.py").write_text(f"import os\nimport pytest\n\n\ndef test_one():\n    {test}\n")
     has_option = "def pytest_addoption(parser):\n    parser.addoption('--long', action='store_true')\n"
     (tmp_path / "conftest.py").write_text(has_option)

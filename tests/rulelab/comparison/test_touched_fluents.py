@@ -39,6 +39,8 @@ def stub(folder: Path, text: str) -> Any:
         (("count(lost,2).", "count(lost,2). broken(0)."), {"broken", "level"}),
     ],
 )
-def test_the_fluents_that_changed_rules_read(tmp_path: Path, edit: tuple[str, str], touched: set[str]) -> None:
+def test_find_touched_fluents_returns_fluents_read_by_changed_rules(
+    tmp_path: Path, edit: tuple[str, str], touched: set[str]
+) -> None:
     before, after = stub(tmp_path / "before", RULES), stub(tmp_path / "after", RULES.replace(*edit))
     assert find_touched_fluents(before, after) == touched

@@ -14,7 +14,7 @@ from tests.edited import edited
 from tests.games.test_vocabulary import engine_of
 
 
-def test_examples() -> None:
+def test_doctests_pass() -> None:
     assert doctest.testmod(describe_plays).failed == 0
 
 
@@ -25,11 +25,11 @@ def test_examples() -> None:
         ([3, 5], False), ([3, 4, 6], False), ([3, 5, 6, 7], False), ([14, 2, 15, 3], False), (["a"], False),
     ],
 )  # fmt: skip
-def test_ranks_in_a_row(cells: list[Any], expected: bool) -> None:
+def test_is_row_detects_consecutive_ranks(cells: list[Any], expected: bool) -> None:
     assert describe_plays._is_row(cells) == expected
 
 
-def test_a_small_game_in_words() -> None:
+def test_small_game_is_described_in_both_languages() -> None:
     engine = load(str(NEW_GAME)).engine()
     plays, beats = (section.lines for section in describe_rules(engine)[1:3])
     assert plays == ("pair: 2 of a rank (13 of them)", "single: one card (13 of them)")  # in the order of labels
@@ -39,14 +39,14 @@ def test_a_small_game_in_words() -> None:
     assert chinese[2].lines[0] == "同牌型比大小，大的压小的"
 
 
-def test_cards_of_suits_count_by_rank() -> None:
+def test_labels_with_suits_are_grouped_by_rank() -> None:
     """Labels that name suits have a cell for each card; a row of one suit is known by its cards."""
     plays = "\n".join(describe_rules(load("daifugo").engine())[1].lines)
     assert "set: 2 of a rank (78 of them)" in plays
     assert "run: 3–11 ranks in a row of one suit (324 of them)" in plays
 
 
-def test_five_cards_of_one_suit_are_no_row() -> None:
+def test_flushes_are_not_described_as_rows() -> None:
     """Straight flushes and flushes have as many groups of one card, and one kind; rows may begin A 2."""
     plays = describe_rules(load("bigtwo").engine())[1].lines
     assert "five: 5 ranks in a row of one suit (32 of them)" in plays
@@ -54,12 +54,12 @@ def test_five_cards_of_one_suit_are_no_row() -> None:
     assert "kind: 5–13 ranks in a row (61 of them)" in describe_rules(load("big2").engine())[1].lines
 
 
-def test_a_stage_has_the_name_that_players_call_it() -> None:
+def test_stages_have_their_translated_names() -> None:
     table = describe_rules(load("daifugo").engine(), "zh")[0].lines
     assert table[-1] == "另有：还牌"
 
 
-def test_fluents_are_described_with_how_long_they_last() -> None:
+def test_fluents_are_described_with_their_duration() -> None:
     sections = {section.heading: section.lines for section in describe_rules(engine_of("fluents", None))}
     assert sections["Remembered"] == (
         "last (one value, for the deal)", "level (one value, for the match; 1 at first)",
@@ -67,7 +67,7 @@ def test_fluents_are_described_with_how_long_they_last() -> None:
     )  # fmt: skip
 
 
-def test_a_shipped_game_in_chinese_names_stages_reasons_and_trumps() -> None:
+def test_shipped_game_is_fully_described_in_chinese() -> None:
     """Every name that the Chinese text shows is Chinese, and trumps that rules fix are named."""
     engine = load("spades").engine()
     for section in describe_rules(engine, "zh", with_preferences=False):
@@ -77,13 +77,13 @@ def test_a_shipped_game_in_chinese_names_stages_reasons_and_trumps() -> None:
     assert "each bag: 1 point" in lines
 
 
-def test_options_that_are_numbers_are_named_by_their_digits() -> None:
+def test_numeric_options_are_named_by_digits() -> None:
     """A bid of thirteen is no king."""
     engine = load("spades").engine()
     assert [str(engine.play_name(name)) for name in ("bid", "bid(0)", "bid(13)")] == ["叫墩", "叫零", "叫13墩"]
 
 
-def test_a_deal_that_the_match_decides_has_no_fixed_numbers(tmp_path: Path) -> None:
+def test_variable_deal_sizes_are_described_as_a_range(tmp_path: Path) -> None:
     """The lot of the match gives one seat the card that otherwise lies aside."""
     lot = "#external lot(odd,N) : N = 0..1. lots(odd,2). deals(0,14) :- lot(odd,1)."
     deal = "deals(S,13) :- seat(S).", "deals(S,12) :- seat(S)."
@@ -93,7 +93,7 @@ def test_a_deal_that_the_match_decides_has_no_fixed_numbers(tmp_path: Path) -> N
     assert not any("set aside" in line for line in lines)
 
 
-def test_plays_that_a_variant_bars_are_left_out(tmp_path: Path) -> None:
+def test_barred_plays_are_omitted(tmp_path: Path) -> None:
     """In Gan Deng Yan without runs of pairs, all other plays stay."""
     (tmp_path / "variant.lp").write_text("parent(gandengyan).", "utf-8")
     (tmp_path / "house.lp").write_text("barred(run(2,N,R)) :- label(run(2,N,R)).", "utf-8")

@@ -24,7 +24,7 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> RuleDraft:
     return made
 
 
-def test_the_folder_is_what_kb_copy_makes(bench: RuleDraft, tmp_path: Path) -> None:
+def test_exported_folder_is_a_variant(bench: RuleDraft, tmp_path: Path) -> None:
     assert "replaces(labels)." in bench.read("variant.lp")
     assert [file.name for file in bench.files if file.is_own] == ["variant.lp", "labels.lp"]
     made = export_folder(bench, tmp_path, "no-fours")
@@ -35,7 +35,7 @@ def test_the_folder_is_what_kb_copy_makes(bench: RuleDraft, tmp_path: Path) -> N
     assert export_zip(bench, "x") == export_zip(bench, "x")
 
 
-def test_positions_are_compared(bench: RuleDraft) -> None:
+def test_compare_positions_reports_removed_moves(bench: RuleDraft) -> None:
     (pinned,) = compare_positions(bench.original_engine, bench.current_engine, [FOUR])
     assert pinned.to_json()["gone"] == [["C5", "D5", "H5", "S5"]]
     least = find_smallest_difference(bench.original_engine, bench.current_engine)
@@ -43,7 +43,7 @@ def test_positions_are_compared(bench: RuleDraft) -> None:
     assert len(least["hand"]) == 4
 
 
-def test_the_engine_is_made_once_for_the_same_files(bench: RuleDraft) -> None:
+def test_engine_is_cached_until_files_change(bench: RuleDraft) -> None:
     first = bench.current_engine
     assert bench.current_engine is first
     bench.write("more.lp", "% nothing\nx(R) :- held(R,1).\n")
@@ -53,7 +53,7 @@ def test_the_engine_is_made_once_for_the_same_files(bench: RuleDraft) -> None:
 
 
 @pytest.mark.parametrize("name", ["president", "guandan"])
-def test_rules_in_words(name: str) -> None:
+def test_both_languages_describe_the_same_rules(name: str) -> None:
     engine = load(name).engine()
     english, chinese = (describe_rules(engine, language) for language in ("en", "zh"))
     assert len(english) == len(chinese)

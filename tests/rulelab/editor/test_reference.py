@@ -17,16 +17,16 @@ from abl_cards.rulelab.editor.reference import (
 DOCUMENT = Path(__file__).resolve().parents[3] / "docs" / "reference" / "predicates.md"
 
 
-def test_the_data_are_the_tables_of_the_reference() -> None:
+def test_vocabulary_file_equals_the_reference_tables() -> None:
     """If it fails, run python -m abl_cards.rulelab.editor.reference docs/reference/predicates.md."""
     assert VOCABULARY_FILE.read_text("utf-8") == entries_to_json(parse_reference(DOCUMENT.read_text("utf-8")))
 
 
-def test_every_word_of_the_engine_is_there() -> None:
+def test_vocabulary_has_every_predicate_of_the_engine() -> None:
     assert {*FACT_NAMES, *OUTPUT_NAMES, *map(str, INPUTS)} <= set(map(str, load_vocabulary()))
 
 
-def test_it_is_said_when_a_word_is_known() -> None:
+def test_describe_availability_returns_when_a_predicate_is_known() -> None:
     texts = {
         name: describe_availability(load_vocabulary()[Signature.parse(name)])
         for name in ("pack/2", "holds/3", "turn/1")
@@ -37,7 +37,7 @@ def test_it_is_said_when_a_word_is_known() -> None:
     assert "whose turn it is" in texts["turn/1"]
 
 
-def test_it_is_said_what_arguments_name() -> None:
+def test_describe_arguments_names_argument_types() -> None:
     texts = {
         name: describe_arguments(load_vocabulary()[Signature.parse(name)])
         for name in ("wilds/2", "has/4", "held/2", "open_hands/0")

@@ -50,7 +50,7 @@ def _walk(node: ast.AST, counts: Counter[tuple[str, int, bool]], predicate: bool
             _walk(item, counts, kind == ASTType.SymbolicAtom or (pool and predicate))
 
 
-def test_the_tokens_say_what_the_parser_says() -> None:
+def test_occurrences_equal_those_of_the_clingo_parser() -> None:
     assert len(FILES) > 80
     for file in FILES[:: amount(3, 1)]:
         text = file.read_text("utf-8")
@@ -88,11 +88,11 @@ def list_roles(text: str) -> list[tuple[str, int, str]]:
         (":~ a(W). [W@2,x]", [("a", 1, BODY), ("x", 0, TERM)]),
     ],
 )  # fmt: skip
-def test_roles(text: str, expected: list[tuple[str, int, str]]) -> None:
+def test_occurrences_have_their_roles(text: str, expected: list[tuple[str, int, str]]) -> None:
     assert list_roles(text) == expected
 
 
-def test_places_are_those_of_the_names() -> None:
+def test_occurrences_have_line_and_column() -> None:
     text = "ab(X) :-\n  cd(ef)."
     places = [
         (SourceText(text).line_and_column(occurrence.start), text[occurrence.start : occurrence.end])
@@ -104,14 +104,14 @@ def test_places_are_those_of_the_names() -> None:
 @pytest.mark.parametrize(
     "text", ["", "\0", "((((", ")))", "}}{{;:", "#", "a(" * 3000, "a.." * 99, '"', "%*", "[", "a:-" * 50]
 )
-def test_nonsense_is_read_without_complaint(text: str) -> None:
+def test_invalid_text_raises_no_error(text: str) -> None:
     assert all(isinstance(occurrence, SymbolOccurrence) for occurrence in find_occurrences(SourceText(text)))
 
 
 @pytest.mark.parametrize(
     "piece", ["p(", "p(a,", "{", "}", "a;", "a,", "a:", "_", "'", '"\\"', "#include <", "c(X) ", "|", "%*"]
 )
-def test_work_grows_with_the_text_and_not_faster(piece: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_work_is_linear_in_the_length_of_the_text(piece: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The number of token tests per token is bounded, independent of the nesting."""
     looks = 0
     look = LexerToken.is_mark

@@ -18,19 +18,19 @@ cost(d, 2*N) :- plays_left(N). cost( e ,+N):-plays_left(N).
 """
 
 
-def test_costs_are_the_heads_of_rules() -> None:
+def test_find_cost_rules_reads_rule_heads() -> None:
     rules = [(rule.name, rule.number, rule.line) for rule in find_cost_rules(TEXT)]
     assert rules == [("a", 20, 2), ("b", -4, 3), ("c", 3, 4), ("d", None, 5), ("e", None, 5)]
 
 
 @pytest.mark.parametrize("name", game_names())
-def test_those_of_our_own_games_are_found(name: str) -> None:
+def test_cost_rules_of_shipped_games_are_found(name: str) -> None:
     texts = [file.read_text("utf-8") for file in load(name).folder.layers.files]
     names = {word for text in texts for word in re.findall(r"^preference\((\w+),", text, re.MULTILINE)}
     assert names == {rule.name for text in texts for rule in find_cost_rules(text)}
 
 
-def test_they_are_written_and_the_rest_stays(tmp_path: Path) -> None:
+def test_write_weights_changes_only_the_weights(tmp_path: Path) -> None:
     bench = RuleDraft.create(load("president"), tmp_path / "mine")
     before = bench.read("preferences.lp")
     assert write_weights(bench, {"lead_low": 1}) == []
@@ -43,7 +43,7 @@ def test_they_are_written_and_the_rest_stays(tmp_path: Path) -> None:
     assert len(changed) == 3
 
 
-def test_what_cannot_be_written_is_said_and_nothing_is(tmp_path: Path) -> None:
+def test_unwritable_weights_are_rejected_without_changes(tmp_path: Path) -> None:
     draft = RuleDraft.create(load("president"), tmp_path / "mine")
     text = draft.read("preferences.lp").replace("cost(lead_low(P), 2)", "cost(lead_low(P), 1+1)")
     draft.write("preferences.lp", text)
@@ -57,7 +57,7 @@ def test_what_cannot_be_written_is_said_and_nothing_is(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("rule", ["cost(x,4; y,5) :- passing.", "cost((x;y),4) :- passing. cost(x(1),3) :- leading."])
-def test_what_would_mean_something_else_is_not_written(tmp_path: Path, rule: str) -> None:
+def test_ambiguous_weight_edits_are_rejected(tmp_path: Path, rule: str) -> None:
     """Resulting costs are compared with the expected ones, independent of how the rules are written."""
     draft = RuleDraft.create(load("president"), tmp_path / "mine")
     words = "".join(f'preference({name},leading). says({name},en,"."). says({name},zh,"。").\n' for name in "xy")
@@ -69,7 +69,7 @@ def test_what_would_mean_something_else_is_not_written(tmp_path: Path, rule: str
     assert draft.read("preferences.lp") == text
 
 
-def test_weights_that_pass_32_bits_are_refused(tmp_path: Path) -> None:
+def test_weights_beyond_32_bits_are_rejected(tmp_path: Path) -> None:
     draft = RuleDraft.create(load("president"), tmp_path / "mine")
     text = draft.read("preferences.lp").replace("cost(pass, 10)", "cost(pass, 1000000000)")
     draft.write("preferences.lp", text)

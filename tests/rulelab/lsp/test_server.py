@@ -64,7 +64,7 @@ def codes(diagnostics: list[dict[str, Any]]) -> set[str]:
     return {item["code"] for item in diagnostics}
 
 
-def test_errors_are_shown_in_their_line_when_a_file_is_saved(editor: Editor, file: Path) -> None:
+def test_diagnostics_are_published_on_save(editor: Editor, file: Path) -> None:
     editor.open(file)
     (unused,) = [item for item in editor.diagnostics(file, bool) if "plain/1" in item["message"]]
     assert (unused["severity"], unused["range"]["start"]) == (2, {"line": 3, "character": 0})
@@ -80,7 +80,7 @@ def test_errors_are_shown_in_their_line_when_a_file_is_saved(editor: Editor, fil
     editor.diagnostics(file, lambda diagnostics: all(item["severity"] == 2 for item in diagnostics))
 
 
-def test_what_is_typed_is_parsed_at_once(editor: Editor, file: Path) -> None:
+def test_syntax_errors_are_published_on_change(editor: Editor, file: Path) -> None:
     editor.open(file)
     editor.change(file, OWN + "x(R :- held(R,1).", 2)
     (problem,) = editor.diagnostics(file, lambda diagnostics: codes(diagnostics) >= {ErrorCode.SYNTAX_ERROR})
@@ -89,7 +89,7 @@ def test_what_is_typed_is_parsed_at_once(editor: Editor, file: Path) -> None:
     editor.diagnostics(file, lambda diagnostics: ErrorCode.SYNTAX_ERROR not in codes(diagnostics))
 
 
-def test_completion_offers_words_of_the_engine_and_of_the_folder(editor: Editor, file: Path) -> None:
+def test_completion_offers_predicates_of_engine_and_folder(editor: Editor, file: Path) -> None:
     editor.open(file)
     text = f"{OWN}x :- ric"
     editor.change(file, text, 2)
@@ -104,7 +104,7 @@ def test_completion_offers_words_of_the_engine_and_of_the_folder(editor: Editor,
     assert "An input" in offered[0]["documentation"]["value"]
 
 
-def test_hover_says_what_it_means_and_who_supplies_it(editor: Editor, unchanged_file: Path) -> None:
+def test_hover_returns_meaning_and_source_of_a_predicate(editor: Editor, unchanged_file: Path) -> None:
     editor.open(unchanged_file)
     text = editor.ask("textDocument/hover", at(unchanged_file, OWN, "held(R,3)"))["result"]["contents"]["value"]
     assert "N cards of the own hand act as R" in text
@@ -113,9 +113,7 @@ def test_hover_says_what_it_means_and_who_supplies_it(editor: Editor, unchanged_
     assert editor.ask("textDocument/hover", at(unchanged_file, OWN, "R) :-", 0))["result"] is None
 
 
-def test_definitions_are_found_across_the_folder_its_parents_and_the_common_files(
-    editor: Editor, unchanged_file: Path
-) -> None:
+def test_definitions_are_found_in_folder_parents_and_common_files(editor: Editor, unchanged_file: Path) -> None:
     editor.open(unchanged_file)
     (here,) = editor.ask("textDocument/definition", at(unchanged_file, OWN, "rich(R).\nrich"))["result"]
     assert here["range"]["start"] == {"line": 4, "character": 0}
@@ -125,7 +123,7 @@ def test_definitions_are_found_across_the_folder_its_parents_and_the_common_file
     assert "/kb/common/" in rank["uri"]
 
 
-def test_references_and_renaming_stay_in_the_folder(editor: Editor, file: Path) -> None:
+def test_references_and_rename_are_limited_to_the_folder(editor: Editor, file: Path) -> None:
     editor.open(file)
     position = at(file, OWN, "rich(R).\nrich")
     places = editor.ask("textDocument/references", position | {"context": {"includeDeclaration": True}})["result"]
@@ -155,14 +153,16 @@ def test_references_and_renaming_stay_in_the_folder(editor: Editor, file: Path) 
         ("rich(R).\nrich", "plain", "'plain'"), ("rich(R).\nrich", "cost", "'cost'"), (" :- held(R,1)", "x", "rename"),
     ],
 )  # fmt: skip
-def test_names_that_cannot_change(editor: Editor, unchanged_file: Path, words: str, name: str, message: str) -> None:
+def test_invalid_renames_are_rejected(
+    editor: Editor, unchanged_file: Path, words: str, name: str, message: str
+) -> None:
     editor.open(unchanged_file)
     answer = editor.ask("textDocument/rename", at(unchanged_file, OWN, words) | {"newName": name})
     assert message in answer["error"]["message"]
     assert "Traceback" not in json.dumps(answer)
 
 
-def test_a_fluent_is_renamed_in_terms_too(editor: Editor, file: Path) -> None:
+def test_rename_of_a_fluent_includes_terms(editor: Editor, file: Path) -> None:
     text = "one(mood,1). #external mood(M) : M = 1..2.\nnext(mood(1)) :- event(deal).\nx :- mood(2).\n"
     file.write_text(text)
     editor.open(file)
@@ -170,7 +170,7 @@ def test_a_fluent_is_renamed_in_terms_too(editor: Editor, file: Path) -> None:
     assert len(changed[file.as_uri()]) == 4
 
 
-def test_hostile_rules_are_stopped(editor: Editor, file: Path) -> None:
+def test_expensive_rules_are_stopped(editor: Editor, file: Path) -> None:
     """Answer other requests meanwhile, and name the rule in the diagnostic."""
     text = f"{OWN}n(1..200).\nm(A,B,C) :- n(A), n(B), n(C).\n"
     file.write_text(text, "utf-8")
@@ -184,7 +184,7 @@ def test_hostile_rules_are_stopped(editor: Editor, file: Path) -> None:
     "uri",
     ["file:///etc/passwd", "http://example.org/x.lp", "untitled:1", "", "file:///nowhere/x.lp", "file:///a%00.lp"],
 )
-def test_documents_of_others_are_not_looked_at(editor: Editor, uri: str) -> None:
+def test_documents_outside_rule_folders_are_not_read(editor: Editor, uri: str) -> None:
     place = {"textDocument": {"uri": uri}, "position": {"line": 0, "character": 0}}
     editor.notify("textDocument/didOpen", {"textDocument": {"uri": uri, "languageId": "x", "version": 1, "text": "a"}})
     answer = editor.ask("textDocument/hover", place)
@@ -192,7 +192,7 @@ def test_documents_of_others_are_not_looked_at(editor: Editor, uri: str) -> None
     assert "root:" not in json.dumps(answer)
 
 
-def test_hostile_messages_are_answered(editor: Editor, file: Path) -> None:
+def test_malformed_messages_are_answered(editor: Editor, file: Path) -> None:
     """Keep running and answer every request."""
     editor.open(file)
     for data in (b"{", b"[]", b"null", b'"x"', b'{"jsonrpc":"2.0"}', b"\xff\xfe", b"{" * 5000, b'{"id":1,"method":5}'):
@@ -215,7 +215,7 @@ def test_hostile_messages_are_answered(editor: Editor, file: Path) -> None:
     assert editor.ask("textDocument/hover", at(file, OWN, "held"))["result"] is None
 
 
-def test_odd_frames_are_answered_or_refused_and_the_server_goes_on(editor: Editor) -> None:
+def test_unusual_frames_do_not_stop_the_server(editor: Editor) -> None:
     body = json.dumps({"jsonrpc": "2.0", "id": "odd", "method": "no/such", "params": {"jsonrpc": "x"}}).encode()
     size = b"%d" % len(body)
     legal = [
@@ -251,20 +251,20 @@ def test_odd_frames_are_answered_or_refused_and_the_server_goes_on(editor: Edito
         (b'\xef\xbb\xbf{"jsonrpc":"2.0","id":10,"method":"no/such","params":{}}', 10, -32601),
     ],
 )  # fmt: skip
-def test_what_is_no_request_is_refused(editor: Editor, data: bytes, number: int | None, code: int) -> None:
+def test_invalid_requests_return_json_rpc_errors(editor: Editor, data: bytes, number: int | None, code: int) -> None:
     editor.send(data)
     answer = editor.receive(lambda message: "error" in message)
     assert (answer["id"], answer["error"]["code"]) == (number, code)
 
 
-def test_the_end_of_the_stream_within_a_frame_ends_the_server() -> None:
+def test_truncated_frame_stops_the_server() -> None:
     editor = Editor()
     editor.send(b"", b"Content-Length: 50\r\n\r\n{}")
     assert editor.wait_for_exit() == 0
     assert editor.receive(lambda message: "error" in message)["error"]["code"] == -32700
 
 
-def test_files_that_clingo_cannot_read_are_told_of(editor: Editor, file: Path) -> None:
+def test_unreadable_files_are_reported_with_utf16_columns(editor: Editor, file: Path) -> None:
     """Columns are UTF-16 units, for unsaved and saved texts."""
     syntax, nested = ErrorCode.SYNTAX_ERROR, ErrorCode.NESTED_TOO_DEEPLY
     for version, (text, code, column) in enumerate([

@@ -23,13 +23,13 @@ FOLDERS = game_names()
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=long if name == "bigtwo" else []) for name in FOLDERS])
-def test_the_cases_of_our_own_games_hold(name: str) -> None:
+def test_cases_of_shipped_games_hold(name: str) -> None:
     cases = read_all_cases(load(name).folder)
     assert cases
     assert not [str(failure) for failure in find_failures(cases, lambda profile: load(name).engine(None, profile))]
 
 
-def test_the_cases_of_a_new_game_hold(engine: Engine) -> None:
+def test_cases_of_a_new_game_hold(engine: Engine) -> None:
     cases = read_cases(NEW_GAME)
     assert len(cases) == 3
     assert not list(find_failures(cases, lambda _: engine))
@@ -68,11 +68,11 @@ def test_the_cases_of_a_new_game_hold(engine: Engine) -> None:
         ({"words": {"triple(4)": "四"}}, "there is no label triple(4)"),
     ],
 )
-def test_what_does_not_hold_is_said(engine: Engine, case: dict[str, Any], message: str) -> None:
+def test_check_case_returns_the_difference(engine: Engine, case: dict[str, Any], message: str) -> None:
     assert message in check_case(RuleCase(1, case), engine)
 
 
-def test_costs_go_by_an_estimate_of_the_other_hands() -> None:
+def test_expected_costs_use_the_given_estimate() -> None:
     """With an estimate that no opponent has a higher single, leading the king costs less."""
     engine, state = load("guandan").engine(), {"hand": ["S7", "HK"], "level": "2", "cards": [9, 9, 9]}
     king = {"state": state, "costs": [[KING, cost_of(engine, state, KING) - 6]]}
@@ -89,7 +89,7 @@ def cost_of(engine: Engine, state: dict[str, Any], play: list[Any]) -> int:
     return int(costs[[action.to_json() for action in moment.actions].index(play)])
 
 
-def test_hints_tell_what_seats_have_shown() -> None:
+def test_expected_hints_are_compared() -> None:
     (record,) = collect_records(engine := load("guandan").engine(), RandomAgent(), 1, 7)
     assert record["acts"][0][1] == ["Single", "5", ["D5"]]
     hint = ["rest_of_single(5)", "5", -23]
@@ -102,7 +102,7 @@ def test_an_expected_error_holds(engine: Engine) -> None:
     assert not check_case(RuleCase(1, {"state": {"hand": ["XX"]}, "error": "XX"}), engine)
 
 
-def test_records_play_again_and_have_positions(engine: Engine) -> None:
+def test_records_are_replayed_and_positions_checked(engine: Engine) -> None:
     (record,) = collect_records(engine, RandomAgent(), 1, 7)
     assert not check_case(RuleCase(1, {"record": record}), engine)
     assert "points" in check_case(RuleCase(1, {"record": record | {"points": [9, -9, 0]}}), engine)
@@ -134,7 +134,7 @@ def test_records_play_again_and_have_positions(engine: Engine) -> None:
         ('{"state": {"profile": [3]}, "moves": 1}', "profile: "),
     ],
 )
-def test_what_is_no_case_is_an_error_with_its_line(tmp_path: Path, line: str, text: str) -> None:
+def test_invalid_case_is_reported_with_its_line(tmp_path: Path, line: str, text: str) -> None:
     (tmp_path / CASES_FILE).write_text(f"\n{line}\n", "utf-8")
     with pytest.raises(GameError, match=r"cases\.jsonl:2: .*") as raised:
         read_cases(tmp_path)
@@ -142,7 +142,7 @@ def test_what_is_no_case_is_an_error_with_its_line(tmp_path: Path, line: str, te
     assert text in str(raised.value)
 
 
-def test_every_line_that_is_no_case_is_named(tmp_path: Path) -> None:
+def test_all_invalid_lines_are_reported(tmp_path: Path) -> None:
     """At most twenty of them, with the number of the others."""
     (tmp_path / CASES_FILE).write_text("[]\n" + '{"words": {}}\n' + "{}\n" * 25, "utf-8")
     with pytest.raises(GameError) as raised:
@@ -159,13 +159,13 @@ def test_every_line_that_is_no_case_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "case", [{"state": {**HAND, "profile": "nonsuch"}, "moves": 4}, {"record": {}, "profile": "nonsuch"}]
 )
-def test_a_profile_that_is_not_there_is_said_with_its_line(folder: Path, case: Any) -> None:
+def test_unknown_profile_is_reported_with_its_line(folder: Path, case: Any) -> None:
     with pytest.raises(GameError, match=r"cases\.jsonl:7: .*'nonsuch'") as error:
         list(find_failures([RuleCase(7, case)], lambda profile: Game(_folder(folder)).engine(None, profile)))
     assert error.value.code == ErrorCode.INVALID_CASE
 
 
-def test_a_failure_says_why_the_case_is_there(folder: Path) -> None:
+def test_failure_text_includes_the_reason_of_the_case(folder: Path) -> None:
     (folder / CASES_FILE).write_text(json.dumps({"why": "as agreed", "state": HAND, "moves": 9}) + "\n", "utf-8")
     (failure,) = find_failures(read_cases(folder), lambda _: Game(_folder(folder)).engine())
     assert str(failure) == "cases.jsonl:1: there are 4 moves, not 9 (as agreed)"

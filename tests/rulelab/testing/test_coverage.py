@@ -33,7 +33,7 @@ def new_game_coverage(engine: Engine) -> RuleCoverage:
     return covered(engine)
 
 
-def test_all_that_a_new_game_says_comes_up(new_game_coverage: RuleCoverage) -> None:
+def test_all_rules_of_a_new_game_fire(new_game_coverage: RuleCoverage) -> None:
     coverage = new_game_coverage
     assert coverage.num_games == 60
     assert not coverage.unplayed_labels
@@ -41,7 +41,7 @@ def test_all_that_a_new_game_says_comes_up(new_game_coverage: RuleCoverage) -> N
     assert {unfired.verdict for unfired in coverage.unfired_rules} <= {IMPOSSIBLE, POSSIBLE}
 
 
-def test_what_does_not_is_told_with_a_state_or_a_proof(folder: Path) -> None:
+def test_unfired_rules_have_a_state_or_a_proof(folder: Path) -> None:
     (folder / "preferences.lp").write_text(MORE, "utf-8")
     coverage = covered(engine_of(folder))
     assert coverage.unfired_preferences == ("never", "rare")
@@ -58,7 +58,7 @@ def test_what_does_not_is_told_with_a_state_or_a_proof(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["tricks", "heaps"])
-def test_who_takes_a_trick_is_seen(name: str) -> None:
+def test_trick_rules_are_covered(name: str) -> None:
     """Rules about the cards of a trick fire at every play, also within composed plays."""
     coverage = covered(engine_of(Path(__file__).parents[2] / "games" / "vocabulary" / name))
     assert [
@@ -66,7 +66,7 @@ def test_who_takes_a_trick_is_seen(name: str) -> None:
     ] == []
 
 
-def test_whose_turn_it_is_after_the_last_card_is_seen(new_game_coverage: RuleCoverage) -> None:
+def test_turn_rules_of_the_lookup_table_are_covered(new_game_coverage: RuleCoverage) -> None:
     """Turns come from a precomputed table, whose rules are recorded where an entry is used."""
     unfired_rules = new_game_coverage.unfired_rules
     turns = [unfired for unfired in unfired_rules if Path(unfired.rule.location.file).name == "turns.lp"]
@@ -91,7 +91,7 @@ def locked(folder: Path, text: str = LOCK) -> Engine:
     return engine_of(folder)
 
 
-def test_a_state_that_would_do_is_one_that_play_comes_to(folder: Path) -> None:
+def test_suggested_states_are_reachable(folder: Path) -> None:
     coverage = covered(locked(folder))
     silent = {
         unfired.rule.text: unfired for unfired in coverage.unfired_rules if unfired.rule.text.startswith("barred")
@@ -110,7 +110,7 @@ WORDS = "leading", "falls(20)", "held(3,4)"
 
 
 @pytest.mark.long
-def test_a_difference_is_looked_for_in_states_that_play_comes_to(folder: Path, tmp_path: Path) -> None:
+def test_differences_are_searched_in_reachable_states(folder: Path, tmp_path: Path) -> None:
     """Edits of rules that cannot fire differ in unreachable states only, and yield no case."""
     before = locked(folder)
     edited = {

@@ -12,7 +12,7 @@ seat(0..3).
 """
 
 
-def test_every_kind_of_edit(tmp_path: Path) -> None:
+def test_list_edits_returns_every_kind(tmp_path: Path) -> None:
     (tmp_path / "a.lp").write_text(TEXT, "utf-8")
     edits = [(edit.kind, TEXT[edit.start : edit.end], edit.replacement) for edit in list_edits(tmp_path)]
     of = {kind: [edit[1:] for edit in edits if edit[0] == kind] for kind in (RULE, LITERAL, COMPARISON, NUMBER)}
@@ -24,7 +24,7 @@ def test_every_kind_of_edit(tmp_path: Path) -> None:
     assert of[NUMBER] == [("3", "4"), ("2", "3"), ("2", "3"), ("4", "5"), ("0", "1"), ("3", "4")]
 
 
-def test_an_edit_is_applied_and_told(tmp_path: Path) -> None:
+def test_edit_is_applied_and_described(tmp_path: Path) -> None:
     (tmp_path / "a.lp").write_text(TEXT, "utf-8")
     (edit,) = [candidate for candidate in list_edits(tmp_path) if TEXT[candidate.start : candidate.end] == "not r(X), "]
     edit.apply(tmp_path)
@@ -32,7 +32,7 @@ def test_an_edit_is_applied_and_told(tmp_path: Path) -> None:
     assert edit.describe(TEXT).startswith("a.lp:4: without 'not r(X),' in p(3)")
 
 
-def test_a_variant_is_copied_with_the_folder_that_it_names(tmp_path: Path) -> None:
+def test_copy_with_parents_includes_the_parent_folder(tmp_path: Path) -> None:
     for name, text in (("old", "#include <seats>.\n"), ("new", "parent(old).\n")):
         (tmp_path / name).mkdir()
         (tmp_path / name / ("variant.lp" if name == "new" else "game.lp")).write_text(text, "utf-8")

@@ -39,7 +39,7 @@ def failures(variant: Path, engine: Engine) -> list[str]:
     return [failure.case.location for failure in find_failures(read_all_cases(Folder(variant)), lambda _: engine)]
 
 
-def test_a_variant_has_the_cases_of_its_parent(variant: Path, folder: Path, engine: Engine) -> None:
+def test_variant_inherits_the_cases_of_its_parent(variant: Path, folder: Path, engine: Engine) -> None:
     write_cases(variant, {"state": HAND, "moves": 4})
     cases = read_all_cases(Folder(variant))
     assert [case.owner for case in cases] == ["mine"] * len(read_cases(folder)) + [""]
@@ -47,14 +47,14 @@ def test_a_variant_has_the_cases_of_its_parent(variant: Path, folder: Path, engi
     assert [case.value for case in read_all_cases(Folder(folder))] == [case.value for case in read_cases(folder)]
 
 
-def test_a_record_of_the_parent_is_one_of_the_variant(variant: Path, folder: Path, engine: Engine) -> None:
+def test_records_of_the_parent_are_valid_for_the_variant(variant: Path, folder: Path, engine: Engine) -> None:
     (record,) = collect_records(engine, RandomAgent(), 1, 7)
     write_cases(folder, {"record": {**record, "game": "mine"}})
     write_cases(variant, {"record": {**record, "game": "mine"}, "before": 2, "moves": 0})
     assert failures(variant, engine) == ["cases.jsonl:1"]  # the number of moves, not the name of the game
 
 
-def test_a_case_of_the_variant_replaces_that_of_its_parent(variant: Path, folder: Path, engine: Engine) -> None:
+def test_case_of_the_variant_overrides_that_of_its_parent(variant: Path, folder: Path, engine: Engine) -> None:
     write_cases(folder, {"state": HAND, "moves": 9}, {"state": HAND, "labels": []}, {"state": HAND, "moves": 8})
     assert failures(variant, engine) == ["mine/cases.jsonl:1", "mine/cases.jsonl:2", "mine/cases.jsonl:3"]
     write_cases(variant, {"why": "as here", "state": HAND, "labels": LABELS})
@@ -63,7 +63,7 @@ def test_a_case_of_the_variant_replaces_that_of_its_parent(variant: Path, folder
     assert [case.location for case in read_all_cases(Folder(variant))] == ["cases.jsonl:2"]
 
 
-def test_accepted_changes_hold(variant: Path, folder: Path, engine: Engine) -> None:
+def test_accepted_changes_are_written_and_hold(variant: Path, folder: Path, engine: Engine) -> None:
     """Values are computed by the variant's rules; what they refuse is dropped."""
     (record,) = collect_records(engine, RandomAgent(), 1, 7)
     write_cases(
@@ -94,7 +94,7 @@ def test_accepted_changes_hold(variant: Path, folder: Path, engine: Engine) -> N
     assert len(read_all_cases(Folder(variant))) == len(cases) - 2
 
 
-def test_accepted_names_of_options_hold(tmp_path: Path) -> None:
+def test_accepted_option_names_are_written(tmp_path: Path) -> None:
     """Names of stages and options are kept as those of labels are."""
     engine = engine_of("pot", None)
     option = str(engine.rules.schema.options[0])
@@ -104,7 +104,7 @@ def test_accepted_names_of_options_hold(tmp_path: Path) -> None:
     assert value["words"] == {option: str(engine.play_name(option))}
 
 
-def test_the_identifier_is_of_the_position(engine: Engine) -> None:
+def test_case_identifier_depends_on_the_position(engine: Engine) -> None:
     case = RuleCase(1, {"state": HAND, "moves": 4})
     assert case_identifier(case) == case_identifier(RuleCase(2, {"state": HAND, "moves": 5, "why": "5"}))
     for other in (
@@ -118,7 +118,7 @@ def test_the_identifier_is_of_the_position(engine: Engine) -> None:
 @pytest.mark.parametrize(
     ("name", "remedy"), [("deadbeef0000", "inherited from: mine"), ("mime", "did you mean 'mine'?")]
 )
-def test_a_line_that_drops_nothing_is_an_error(variant: Path, folder: Path, name: str, remedy: str) -> None:
+def test_drop_without_a_matching_case_is_rejected(variant: Path, folder: Path, name: str, remedy: str) -> None:
     write_cases(folder, {"state": HAND, "moves": 4})
     write_cases(variant, {"state": HAND, "labels": LABELS}, {"drops": name})
     with pytest.raises(GameError) as caught:
@@ -128,7 +128,7 @@ def test_a_line_that_drops_nothing_is_an_error(variant: Path, folder: Path, name
     assert remedy in str(caught.value)
 
 
-def test_a_game_without_a_parent_has_nothing_to_drop(folder: Path) -> None:
+def test_drop_in_a_game_without_parent_is_rejected(folder: Path) -> None:
     write_cases(folder, {"state": HAND, "moves": 4}, {"drops": folder.name})
     with pytest.raises(GameError) as caught:
         read_all_cases(Folder(folder))

@@ -42,7 +42,7 @@ def test_edits_are_tested_in_a_process(folder: Path) -> None:
 
 
 @pytest.mark.usefixtures("edits_in_process", "low_limits")
-def test_what_becomes_of_edits(folder: Path) -> None:
+def test_try_edits_returns_every_outcome(folder: Path) -> None:
     edits = [
         edit(folder, "labels.lp", "strength(pair(R),R)   :- rank(R).", "", RULE),
         edit(folder, "labels.lp", "needs(pair(R),1,R,2)", "needs(pair(R),1,R,3)", NUMBER),
@@ -67,7 +67,7 @@ def test_what_becomes_of_edits(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(("limit", "jobs"), [(1, 1), (2, 2), (9, 3)])
-def test_no_more_processes_start_than_edits_or_than_allowed(
+def test_number_of_processes_is_limited_by_edits_and_max_jobs(
     limit: int, jobs: int, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     started: list[int] = []
@@ -85,7 +85,7 @@ def test_no_more_processes_start_than_edits_or_than_allowed(
 
 
 @long
-def test_a_case_that_does_not_hold_notices_nothing(folder: Path, tmp_path: Path) -> None:
+def test_failing_cases_detect_no_edits(folder: Path, tmp_path: Path) -> None:
     """Such a case would detect every edit, even one without effect."""
     wrong = {"why": "nothing may be led", "state": {"hand": ["D3"], "to_beat": None}, "moves": []}
     (folder / CASES_FILE).write_text(json.dumps(wrong) + "\n", "utf-8")
@@ -94,7 +94,7 @@ def test_a_case_that_does_not_hold_notices_nothing(folder: Path, tmp_path: Path)
     assert try_edit(tmp_path / "home", request)[0] == SAME
 
 
-def test_an_edit_of_a_profile_is_tried_by_its_rules(folder: Path, tmp_path: Path) -> None:
+def test_edit_of_a_profile_is_tested_with_that_profile(folder: Path, tmp_path: Path) -> None:
     """By the default rules nothing differs, and no case uses the profile."""
     game = folder / "game.lp"
     flat = game.read_text("utf-8").replace("place_points(2,-1).", "default_profile(flat).")
@@ -116,7 +116,7 @@ def test_an_edit_of_a_profile_is_tried_by_its_rules(folder: Path, tmp_path: Path
 
 @long
 @pytest.mark.usefixtures("edits_in_process")
-def test_a_case_that_was_proposed_notices(folder: Path) -> None:
+def test_proposed_cases_detect_their_edits(folder: Path) -> None:
     """Edits of costs, lists and labels lead to cases about these."""
     (folder / CASES_FILE).unlink()
     (folder / "preferences.lp").write_text(
@@ -137,7 +137,7 @@ def test_a_case_that_was_proposed_notices(folder: Path) -> None:
     assert [mutant.outcome for mutant in again] == [NOTICED, NOTICED]
 
 
-def test_a_card_may_be_written_in_two_ways(folder: Path, tmp_path: Path) -> None:
+def test_equivalent_card_atoms_make_no_difference(folder: Path, tmp_path: Path) -> None:
     """A whole card and its rank and suit are one input, whose atoms have numbers and terms in one place."""
     with (folder / "game.lp").open("a") as file:
         file.write(
