@@ -59,13 +59,13 @@ def difference(folder: Path, *arguments: str, game: str = "guandan") -> dict[str
 
 
 @pytest.fixture(scope="module")
-def keen(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def never_pass_rules(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return rules with one more preference."""
     return edited(tmp_path_factory.mktemp("rules") / "keen", more=NEVER_PASS)
 
 
 @pytest.fixture(scope="module")
-def keen_president(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def never_pass_president(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return rules of a small game with one more preference."""
     return edited(tmp_path_factory.mktemp("rules") / "keen", more=NEVER_PASS, name="president")
 
@@ -89,8 +89,8 @@ def test_removed_preference_is_reported_with_its_effects() -> None:
     assert after["pass_share"] > before["pass_share"]
 
 
-def test_added_preference_that_changes_decisions_is_reported(keen_president: Path) -> None:
-    diff = difference(keen_president, game="president")
+def test_added_preference_that_changes_decisions_is_reported(never_pass_president: Path) -> None:
+    diff = difference(never_pass_president, game="president")
     assert list(diff) == [
         "game", "directory", "without", "profiles", "seed", "states", "choices", "left_out", "stuck", "labels",
         "weights", "changed", "causes", "preferences", "examples", "results", "smallest", "balance", "stopped",
@@ -106,7 +106,7 @@ def test_added_preference_that_changes_decisions_is_reported(keen_president: Pat
         assert example["before"] == "pass"
         assert example["after"] != example["before"]
         assert example["preferences"] == [{"name": "never_pass", "share": 1000}]
-    code, out, _ = run(keen_president, game="president")
+    code, out, _ = run(never_pass_president, game="president")
     assert code == 0
     assert "weight of never_pass: none → 1000" in out
     assert "before: PASS" in out
@@ -156,8 +156,8 @@ def test_lost_option_is_reported(tmp_path: Path) -> None:
 
 
 @long
-def test_example_states_are_complete(keen: Path) -> None:
-    (example, *_) = difference(keen, "--records", str(SAMPLE))["examples"]
+def test_example_states_are_complete(never_pass_rules: Path) -> None:
+    (example, *_) = difference(never_pass_rules, "--records", str(SAMPLE))["examples"]
     gone = sum(map(len, example["state"].get("gone", [])))
     assert sum(example["state"]["cards"]) + len(example["state"]["hand"]) + gone == 108
 
@@ -181,8 +181,8 @@ def test_decisions_changed_by_a_constraint_are_counted(tmp_path: Path) -> None:
 
 
 @long
-def test_diff_is_deterministic_for_a_seed(keen: Path) -> None:
-    first, again, other = (difference(keen, "--seed", seed, "--states", "60") for seed in "445")
+def test_diff_is_deterministic_for_a_seed(never_pass_rules: Path) -> None:
+    first, again, other = (difference(never_pass_rules, "--seed", seed, "--states", "60") for seed in "445")
     assert first == again != other
 
 

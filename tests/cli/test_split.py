@@ -14,7 +14,7 @@ from tests.cli_runs import run
 
 
 @pytest.fixture
-def careless(tmp_path: Path) -> str:
+def bomb_splitter(tmp_path: Path) -> str:
     """Return a splitter that tags every card as part of a bomb."""
     torch.manual_seed(0)
     network, file = SplitterNetwork(SPLITTER_PRESETS["small"]), tmp_path / "careless.safetensors"
@@ -25,8 +25,8 @@ def careless(tmp_path: Path) -> str:
     return str(file)
 
 
-def test_json_has_the_documented_keys(careless: str) -> None:
-    report = json.loads(run("split", "XD2244443", "--weights", careless, "--json").stdout)
+def test_json_has_the_documented_keys(bomb_splitter: str) -> None:
+    report = json.loads(run("split", "XD2244443", "--weights", bomb_splitter, "--json").stdout)
     assert list(report) == ["hand", "tags", "plays", "probability", "repaired", "minimum"]
     assert report["hand"] == "3444422XD"
     assert report["tags"] == "033331133"
@@ -42,13 +42,13 @@ def test_json_has_the_documented_keys(careless: str) -> None:
     }
 
 
-def test_text_in_both_languages(careless: str) -> None:
-    shown = run("split", "3444422XD", "--weights", careless, "--lang", "zh").stdout.splitlines()
+def test_text_in_both_languages(bomb_splitter: str) -> None:
+    shown = run("split", "3444422XD", "--weights", bomb_splitter, "--lang", "zh").stdout.splitlines()
     assert shown[0] == "手牌  3444422XD"
     assert "4 手" in shown[2]
     assert "标为炸弹的3凑不成整组" in shown[3]
     assert shown[-1] == "最少  同上"
-    shown = run("split", "3444422XD", "--weights", careless).stdout.splitlines()
+    shown = run("split", "3444422XD", "--weights", bomb_splitter).stdout.splitlines()
     assert shown[0] == "hand   3444422XD"
     assert "4 plays" in shown[2]
     assert shown[-1] == "fewest the same"

@@ -260,7 +260,7 @@ CLIENT = (
 )
 
 
-def visit(tmp_path: Path, command: str, visitors: str = "plain", *more: str) -> Any:
+def run_tournament(tmp_path: Path, command: str, visitors: str = "plain", *more: str) -> Any:
     words = [
         "run",
         "guandan_tournament",
@@ -279,7 +279,7 @@ def visit(tmp_path: Path, command: str, visitors: str = "plain", *more: str) -> 
 def test_external_programs_play_in_the_tournament(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     client = CLIENT.format(", strong=sys.argv[2] == 'strong'")
-    done = visit(tmp_path, f'{sys.executable} -c "{client}" {{url}} {{name}}', "plain strong")
+    done = run_tournament(tmp_path, f'{sys.executable} -c "{client}" {{url}} {{name}}', "plain strong")
     assert done.exit_code == 0, done.stderr
     win_rows = rows(json.loads(done.stdout), "wins")
     assert {"agent": "greedy", "greedy": None, "plain": 1.0}.items() <= win_rows[0].items()
@@ -291,20 +291,22 @@ def test_external_programs_play_in_the_tournament(tmp_path: Path, monkeypatch: p
 
 
 def test_external_programs_need_unique_names(tmp_path: Path) -> None:
-    done = visit(tmp_path, "true", "greedy")
+    done = run_tournament(tmp_path, "true", "greedy")
     assert done.exit_code == 1
     assert "name of its own" in done.stderr
 
 
 def test_external_program_that_exits_is_reported(tmp_path: Path) -> None:
-    done = visit(tmp_path, f'{sys.executable} -c "raise SystemExit(3)"')
+    done = run_tournament(tmp_path, f'{sys.executable} -c "raise SystemExit(3)"')
     assert done.exit_code == 1
     assert "exit code 3" in done.stderr
 
 
 def test_external_program_startup_timeout_is_reported(tmp_path: Path) -> None:
     """End the tournament when a program does not connect in time."""
-    done = visit(tmp_path, f"{sys.executable} -c 'import time; time.sleep(600)'", "plain", "startup_timeout=0.5")
+    done = run_tournament(
+        tmp_path, f"{sys.executable} -c 'import time; time.sleep(600)'", "plain", "startup_timeout=0.5"
+    )
     assert done.exit_code == 1
     assert "not all of them sat down within 0.5 seconds (startup_timeout=" in done.stderr
 

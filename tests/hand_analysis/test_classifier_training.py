@@ -23,7 +23,7 @@ from abl_cards.hand_analysis.deal_rules import DealRules
 from abl_cards.learners.strength import STRENGTH_PRESETS, StrengthCard
 from abl_cards.learners.weights_io import write_weights
 from tests.games.doudizhu.decided import engine_of
-from tests.training.test_checkpoint import plant
+from tests.training.test_checkpoint import write_malicious_pickle
 
 PRESET = replace(STRENGTH_PRESETS["small"], hidden=12, joint_width=8, batch_size=64, learning_rate=0.02)
 
@@ -73,7 +73,7 @@ def test_resumed_run_equals_uninterrupted_run(
     assert again == history
     for name, tensor in straight.state_dict().items():
         torch.testing.assert_close(resumed.state_dict()[name], tensor)
-    trace = plant(tmp_path / "run.state")
+    trace = write_malicious_pickle(tmp_path / "run.state")
     with pytest.raises(GameError, match="not a checkpoint"):
         train_classifier(lessons, PRESET, 3, 4, seed=2, checkpoint=tmp_path / "run.state")
     assert not trace.exists()

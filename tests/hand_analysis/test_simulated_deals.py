@@ -17,7 +17,7 @@ from abl_cards.hand_analysis.simulated_deals import DealSample, collect_sample, 
 from abl_cards.matches.match_runner import play_match
 from abl_cards.matches.records import read_valid_records
 from tests.games.doudizhu.decided import engine_of
-from tests.training.test_checkpoint import plant
+from tests.training.test_checkpoint import write_malicious_pickle
 
 
 def test_outcomes_equal_those_of_the_records() -> None:
@@ -65,7 +65,7 @@ def test_sample_outcomes_are_means_and_round_trip(tmp_path: Path) -> None:
 
 
 def test_pickled_samples_are_not_executed(tmp_path: Path) -> None:
-    trace = plant(tmp_path / "some.state")
+    trace = write_malicious_pickle(tmp_path / "some.state")
     with pytest.raises(GameError, match=r"some\.state"):
         DealSample.load(tmp_path / "some.state")
     assert not trace.exists()

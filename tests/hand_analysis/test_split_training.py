@@ -24,7 +24,7 @@ from abl_cards.reasoners.splits.rules import load_split_rules
 from abl_cards.reasoners.splits.splits import Splitter
 from abl_cards.training.run_lock import lock_run_folder
 from tests.games.doudizhu.decided import read_hand, uneven_hands
-from tests.training.test_checkpoint import plant
+from tests.training.test_checkpoint import write_malicious_pickle
 
 HANDS = uneven_hands(np.random.default_rng(2), 300)
 NONE = TaggedHands(np.zeros(0, np.uint64), np.zeros((0, 20), np.uint8))
@@ -157,7 +157,7 @@ def test_invalid_settings_are_rejected(more: dict[str, Any], code: ErrorCode, tm
 
 
 def test_pickled_checkpoint_is_not_executed(tmp_path: Path) -> None:
-    trace = plant(tmp_path / "checkpoint.state")
+    trace = write_malicious_pickle(tmp_path / "checkpoint.state")
     with pytest.raises(GameError, match=r"checkpoint\.state: "):
         bridge(tmp_path, rounds=2)
     assert not trace.exists()

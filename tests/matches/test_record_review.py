@@ -33,7 +33,7 @@ def engine() -> Engine:
     return load("president").engine()
 
 
-def plan_of(engine: Engine, **settings: Any) -> ReviewConfig:
+def review_config(engine: Engine, **settings: Any) -> ReviewConfig:
     settings = {"n_deals": DEALS, "max_moves": amount(3, ReviewConfig.max_moves), **settings}
     return ReviewConfig(engine, make_agent("kb", engine), GreedyAgent(engine.label_traits), **settings)
 
@@ -73,7 +73,7 @@ def blundered(engine: Engine) -> tuple[dict[str, Any], int]:
 
 @pytest.fixture(scope="module")
 def decisions(engine: Engine, blundered: tuple[dict[str, Any], int]) -> list[ReviewedDecision]:
-    return review_record(plan_of(engine), blundered[0])
+    return review_record(review_config(engine), blundered[0])
 
 
 @long
@@ -123,7 +123,7 @@ def test_seat_summaries_count_the_decisions(
 
 
 def test_review_of_one_seat_is_deterministic(engine: Engine, blundered: tuple[dict[str, Any], int]) -> None:
-    one, again = (review_record(plan_of(engine, n_deals=4), blundered[0], frozenset({1})) for _ in range(2))
+    one, again = (review_record(review_config(engine, n_deals=4), blundered[0], frozenset({1})) for _ in range(2))
     assert {decision.seat for decision in one} == {1}
     assert [decision.to_json() for decision in one] == [decision.to_json() for decision in again]
 
@@ -132,7 +132,7 @@ def test_platform_record_is_reviewed() -> None:
     """The plays and the moves made are read by the importer of the platform."""
     (record, *_) = read_valid_records(sample_records_path("guandan"))
     engine = load("guandan").engine()
-    reviewed = review_record(plan_of(engine, n_deals=4, max_moves=2), record, frozenset({1}))
+    reviewed = review_record(review_config(engine, n_deals=4, max_moves=2), record, frozenset({1}))
     assert len(reviewed) > 3
     for decision in reviewed[:: amount(5, 1)]:
         read = engine.read_decision_point(record, decision.act)
@@ -158,7 +158,9 @@ def test_review_does_not_depend_on_hidden_hands(engine: Engine) -> None:
     one, two = sorted(left[2])[0], sorted(left[3])[0]
     other["hands"][2][other["hands"][2].index(one)] = two
     other["hands"][3][other["hands"][3].index(two)] = one
-    first, second = (review_record(plan_of(engine, n_deals=4), record, frozenset({0, 1})) for record in (short, other))
+    first, second = (
+        review_record(review_config(engine, n_deals=4), record, frozenset({0, 1})) for record in (short, other)
+    )
     assert [decision.to_json() for decision in first] == [decision.to_json() for decision in second]
 
 
@@ -206,10 +208,10 @@ def test_review_of_no_records_is_rejected() -> None:
 
 def test_record_without_plays_is_rejected(engine: Engine, blundered: tuple[dict[str, Any], int]) -> None:
     with pytest.raises(GameError) as error:
-        review_record(plan_of(engine), {**blundered[0], "acts": []})
+        review_record(review_config(engine), {**blundered[0], "acts": []})
     assert error.value.code == ErrorCode.NO_RECORDS
     with pytest.raises(GameError):
-        review_record(plan_of(engine), {**blundered[0], "acts": [[0, ["C3", "D9"]]]})
+        review_record(review_config(engine), {**blundered[0], "acts": [[0, ["C3", "D9"]]]})
 
 
 def test_review_command_prints_text_and_json(tmp_path: Path, blundered: tuple[dict[str, Any], int]) -> None:

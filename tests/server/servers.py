@@ -42,7 +42,7 @@ def engine() -> Engine:
     return load("guandan").engine(short_rules())
 
 
-def plan(agents: dict[int, str] | None = None, **settings: Any) -> ServeConfig:
+def serve_config(agents: dict[int, str] | None = None, **settings: Any) -> ServeConfig:
     return ServeConfig("guandan", engine(), agents or {}, **({"port": 0, "start_delay": 0.0, "seed": 0} | settings))
 
 
@@ -72,7 +72,9 @@ class Log:
             await self._changed.wait()
 
 
-async def visit(config: ServeConfig, clients: Sequence[ClientFunction]) -> tuple[ServedResult, list[Any], list[str]]:
+async def play_with_clients(
+    config: ServeConfig, clients: Sequence[ClientFunction]
+) -> tuple[ServedResult, list[Any], list[str]]:
     """Open a server, connect clients in order, play; return the result, the clients' results, and the log."""
     log = Log()
     async with GameServer(config, log) as server:

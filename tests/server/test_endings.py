@@ -23,7 +23,7 @@ from abl_cards.server.server import GameServer
 from tests.cli_runs import ROOT, run
 from tests.effort import long
 from tests.forked import Forked
-from tests.server.servers import Log, plan
+from tests.server.servers import Log, serve_config
 from tests.server.servers import run as run_task
 
 COMMAND = (sys.executable, "-c", "from abl_cards.cli import main; main()")
@@ -34,7 +34,7 @@ HANDSHAKE = (
 
 
 @contextmanager
-def deaf(port: int) -> Iterator[socket.socket]:
+def connect_without_reading(port: int) -> Iterator[socket.socket]:
     """Open a client that takes a seat and never reads."""
     with socket.socket() as client:
         client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
@@ -43,7 +43,7 @@ def deaf(port: int) -> Iterator[socket.socket]:
         yield client
 
 
-def narrow(server: GameServer) -> None:
+def shrink_send_buffers(server: GameServer) -> None:
     """Make the send buffers small, so that one game fills them."""
     assert server._server
     next(iter(server._server.sockets)).setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
@@ -55,10 +55,10 @@ def test_client_that_never_reads_is_disconnected(monkeypatch: pytest.MonkeyPatch
     records: list[Any] = []
 
     async def scene() -> ServedResult:
-        config = plan(dict.fromkeys(range(3), "greedy"), seed=1, think_time=0.0005)
+        config = serve_config(dict.fromkeys(range(3), "greedy"), seed=1, think_time=0.0005)
         async with GameServer(config, write=records.append) as server:
-            narrow(server)
-            with deaf(server.port):
+            shrink_send_buffers(server)
+            with connect_without_reading(server.port):
                 return await server.play_games()
 
     result = run_task(scene(), 40)
@@ -75,11 +75,11 @@ def test_failing_server_closes_without_waiting(monkeypatch: pytest.MonkeyPatch) 
         raise GameError("the disk is full")
 
     async def scene() -> None:
-        config = plan(dict.fromkeys(range(3), "greedy"), seed=1, think_time=0.0005)
+        config = serve_config(dict.fromkeys(range(3), "greedy"), seed=1, think_time=0.0005)
         with ExitStack() as outside:
             async with GameServer(config, log, write=fail) as server:
-                narrow(server)
-                outside.enter_context(deaf(server.port))
+                shrink_send_buffers(server)
+                outside.enter_context(connect_without_reading(server.port))
                 await server.play_games()
 
     with pytest.raises(GameError, match="the disk is full"):

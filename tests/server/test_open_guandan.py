@@ -26,7 +26,7 @@ from tests.server.test_guest import following
 DIALECT = "openguandan"
 
 
-def visit(server: OpenGuanDan, *guests: dict[str, Any]) -> list[JoinResult]:
+def run_clients(server: OpenGuanDan, *guests: dict[str, Any]) -> list[JoinResult]:
     """Let clients connect one after the other and play to the end; return their results."""
 
     async def scene() -> list[JoinResult]:
@@ -48,7 +48,7 @@ def visit(server: OpenGuanDan, *guests: dict[str, Any]) -> list[JoinResult]:
 def test_complete_match(result_first: bool) -> None:
     """Create a room and play: every answer is an action as offered, and the client leaves after the result."""
     server, records = OpenGuanDan(key=11, result_first=result_first), list[dict[str, Any]]()
-    (result,) = visit(server, {"name": "u0", "seat": 1, "write": records.append})
+    (result,) = run_clients(server, {"name": "u0", "seat": 1, "write": records.append})
     assert server.received[0] == {"type": "CREATE_ROOM", "data": {"userId": "u0", "round": 1, "seatNum": 1}}
     outcome = result.outcome
     assert (outcome.seat, outcome.games, outcome.is_over, result.problems) == (1, 1, True, 0)
@@ -65,7 +65,7 @@ def test_complete_match(result_first: bool) -> None:
 def test_several_matches() -> None:
     """As many matches as the room was created for are played; one of them has a refused tribute."""
     server = OpenGuanDan(key=1, noise=False)
-    (result,) = visit(server, {"num_matches": 2})
+    (result,) = run_clients(server, {"num_matches": 2})
     assert (server.rounds, result.outcome.games, result.outcome.is_over, result.problems) == (2, 2, True, 0)
     assert "anti-tribute" in server.stages
 
@@ -73,7 +73,7 @@ def test_several_matches() -> None:
 def test_two_clients_in_one_room() -> None:
     """One client creates the room, the other joins it; generated names differ."""
     server = OpenGuanDan(clients=2)
-    first, second = visit(server, {"seat": 2}, {"room": str(ROOM), "seat": 0})
+    first, second = run_clients(server, {"seat": 2}, {"room": str(ROOM), "seat": 0})
     assert (first.outcome.seat, second.outcome.seat) == (2, 0)
     assert (first.outcome.is_over, second.outcome.is_over, first.problems, second.problems) == (True, True, 0, 0)
     assert first.outcome.wins == second.outcome.wins
@@ -87,10 +87,10 @@ def test_two_clients_in_one_room() -> None:
 
 def test_rejected_joins_raise() -> None:
     with pytest.raises(JoinRejectedError, match=r"JOIN_ROOM.* 400: no such room") as error:  # as the server answers
-        visit(OpenGuanDan(), {"room": "17"})
+        run_clients(OpenGuanDan(), {"room": "17"})
     assert error.value.code == ErrorCode.JOIN_REJECTED
     with pytest.raises(JoinRejectedError, match="this user is there already"):
-        visit(OpenGuanDan(clients=3), {"name": "u"}, {"room": str(ROOM), "name": "u"})
+        run_clients(OpenGuanDan(clients=3), {"name": "u"}, {"room": str(ROOM), "name": "u"})
 
 
 def test_rejected_join_exits_with_1() -> None:

@@ -14,7 +14,7 @@ from abl_cards.matches.recorder import open_record_file
 from abl_cards.matches.records import read_records
 from abl_cards.server.server import GameServer, ServeConfig
 from tests.cli_runs import run
-from tests.server.servers import engine, plan, short_rules
+from tests.server.servers import engine, serve_config, short_rules
 from tests.server.servers import run as run_task
 
 FOUR = ("--seat", "0=greedy", "--seat", "1=random", "--seat", "2=greedy", "--seat", "3=random")
@@ -74,7 +74,7 @@ def test_records_contain_the_seed_only_after_closing(tmp_path: Path, name: str) 
 
 def test_records_of_a_running_server_have_no_seed() -> None:
     written: list[dict[str, Any]] = []
-    run_task(GameServer(plan(dict.fromkeys(range(4), "greedy"), seed=5), write=written.append).serve())
+    run_task(GameServer(serve_config(dict.fromkeys(range(4), "greedy"), seed=5), write=written.append).serve())
     assert written
     assert not any("seed" in record for record in written)
 
@@ -92,7 +92,7 @@ def test_origins_not_allowed_are_rejected(origin: str | None, allowed: tuple[str
     """A browser sends the origin of the page whose script connects; a program sends none."""
 
     async def scene() -> int:
-        async with GameServer(plan(origins=allowed)) as server:
+        async with GameServer(serve_config(origins=allowed)) as server:
             headers = {} if origin is None else {"Origin": origin}
             try:
                 async with connect(f"ws://127.0.0.1:{server.port}/game/x", proxy=None, additional_headers=headers):

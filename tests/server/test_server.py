@@ -24,7 +24,7 @@ from abl_cards.server.results import ServedResult
 from abl_cards.server.server import GameServer, serve
 from tests.effort import amount, long
 from tests.server.plain_client import PlainClient
-from tests.server.servers import ClientFunction, engine, guest, plan, run, visit
+from tests.server.servers import ClientFunction, engine, guest, play_with_clients, run, serve_config
 
 GAMES = 2
 
@@ -50,7 +50,9 @@ def plain(strong: bool = True) -> ClientFunction:
 
 def test_plain_clients() -> None:
     """Play with four clients that check every message, and compare seats and results."""
-    result, clients, _ = run(visit(plan(games=GAMES, seed=4), [plain(seat % 2 == 0) for seat in range(4)]))
+    result, clients, _ = run(
+        play_with_clients(serve_config(games=GAMES, seed=4), [plain(seat % 2 == 0) for seat in range(4)])
+    )
     (table,) = result.tables
     assert [client.seat for client in clients] == [0, 1, 2, 3]
     assert all(client.result["victoryNum"][:2] == table.wins for client in clients)
@@ -63,7 +65,7 @@ def test_plain_clients() -> None:
 @long
 def test_plain_clients_of_equal_strength() -> None:
     """Play a longer match with all kinds of tributes, in which both teams fall from A."""
-    result, clients, _ = run(visit(plan(games=1, seed=2), [plain()] * 4))
+    result, clients, _ = run(play_with_clients(serve_config(games=1, seed=2), [plain()] * 4))
     assert clients[0].episodes == result.tables[0].episodes > 5
 
 
@@ -73,13 +75,13 @@ def test_plain_clients_of_equal_strength() -> None:
 )
 def test_served_agents_play_as_in_play_match(first: str, second: str) -> None:
     """The served games are those of a match with the same seed, in pairs of the same cards."""
-    result = run(serve(plan({0: first, 1: second, 2: first, 3: second}, games=2, seed=3)))
+    result = run(serve(serve_config({0: first, 1: second, 2: first, 3: second}, games=2, seed=3)))
     assert outcome(result) == match(first, second, 2, 3)
 
 
 def test_guests_play_as_in_play_match() -> None:
     """Four clients with an agent without randomness play the games of ``play_match``, card by card."""
-    result, guests, _ = run(visit(plan(games=2, seed=1), [guest("greedy")] * 4))
+    result, guests, _ = run(play_with_clients(serve_config(games=2, seed=1), [guest("greedy")] * 4))
     assert outcome(result) == match("greedy", "greedy", 2, 1)
     assert [joined.problems for joined in guests] == [0] * 4
     assert [joined.outcome.wins for joined in guests] == result.tables[0].wins * 2
@@ -89,7 +91,9 @@ def test_guests_play_as_in_play_match() -> None:
 @long
 def test_guests_beside_agents() -> None:
     """Free seats are assigned in order; with random agents at the others, games equal those of ``play_match``."""
-    result, guests, _ = run(visit(plan({1: "random", 3: "random"}, games=2, seed=7), [guest("greedy")] * 2))
+    result, guests, _ = run(
+        play_with_clients(serve_config({1: "random", 3: "random"}, games=2, seed=7), [guest("greedy")] * 2)
+    )
     assert outcome(result) == match("greedy", "random", 2, 7)
     assert [joined.outcome.seat for joined in guests] == [0, 2]
     assert [seat.is_client for seat in result.tables[0].seats] == [True, False, True, False]
@@ -98,7 +102,9 @@ def test_guests_beside_agents() -> None:
 def test_kb_as_guest() -> None:
     """The agent kb reads all observations, and receives the same ones from messages."""
     games = amount(1, 2)
-    result, guests, _ = run(visit(plan({1: "greedy", 3: "greedy"}, games=games, seed=3), [guest("kb")] * 2))
+    result, guests, _ = run(
+        play_with_clients(serve_config({1: "greedy", 3: "greedy"}, games=games, seed=3), [guest("kb")] * 2)
+    )
     assert outcome(result) == match("kb", "greedy", games, 3)
     assert [joined.problems for joined in guests] == [0, 0]
 
@@ -106,8 +112,8 @@ def test_kb_as_guest() -> None:
 @long
 def test_one_client_plays_many_games() -> None:
     """One client plays many games."""
-    config = plan({0: "greedy", 1: "random", 3: "random"}, games=GAMES, seed=9)
-    result, (seat,), _ = run(visit(config, [guest("greedy")]))
+    config = serve_config({0: "greedy", 1: "random", 3: "random"}, games=GAMES, seed=9)
+    result, (seat,), _ = run(play_with_clients(config, [guest("greedy")]))
     assert outcome(result) == match("greedy", "random", GAMES, 9)
     assert (seat.outcome.seat, seat.outcome.games, seat.outcome.wins, seat.problems) == (
         2,
@@ -119,8 +125,8 @@ def test_one_client_plays_many_games() -> None:
 
 def test_several_tables() -> None:
     """Tables fill one after the other, play side by side, and together play the games of one long match."""
-    config = plan({1: "random", 2: "greedy", 3: "random"}, games=1, seed=8, tables=2)
-    result, _, _ = run(visit(config, [guest("greedy")] * 2))
+    config = serve_config({1: "random", 2: "greedy", 3: "random"}, games=1, seed=8, tables=2)
+    result, _, _ = run(play_with_clients(config, [guest("greedy")] * 2))
     assert outcome(result) == match("greedy", "random", 2, 8)
     assert [(table.table, table.first_game, table.games) for table in result.tables] == [(0, 0, 1), (1, 1, 1)]
     assert [table.seats[0].player for table in result.tables] == ["client0", "client1"]
@@ -128,7 +134,7 @@ def test_several_tables() -> None:
 
 
 def test_result_is_json_serialisable() -> None:
-    result = run(serve(plan(dict.fromkeys(range(4), "greedy"), games=1, seed=1)))
+    result = run(serve(serve_config(dict.fromkeys(range(4), "greedy"), games=1, seed=1)))
     fields = json.loads(json.dumps(result.to_json()))
     assert list(fields) == ["game", "dialect", "games", "seed", "wins", "draws", "episodes", "tables"]
     assert fields["tables"][0]["seats"][3] == {
@@ -145,13 +151,13 @@ def test_result_is_json_serialisable() -> None:
 )  # fmt: skip
 def test_invalid_configurations(settings: dict[str, Any], code: ErrorCode) -> None:
     with pytest.raises(GameError) as error:
-        GameServer(plan(**settings))
+        GameServer(serve_config(**settings))
     assert error.value.code == code
 
 
 def test_unknown_agents() -> None:
     with pytest.raises(GameError, match="nobody"):
-        GameServer(plan({0: "nobody"}))
+        GameServer(serve_config({0: "nobody"}))
 
 
 # --- before the games -----------------------------------------------------------------------------------------------
@@ -162,7 +168,7 @@ def test_seat_is_released_before_all_clients_connect() -> None:
 
     async def scene() -> ServedResult:
         lines: list[str] = []
-        async with GameServer(plan({1: "greedy", 3: "greedy"}, seed=1), lines.append) as server:
+        async with GameServer(serve_config({1: "greedy", 3: "greedy"}, seed=1), lines.append) as server:
             playing = asyncio.create_task(server.play_games())
             url = f"ws://127.0.0.1:{server.port}/game/"
             early = await connect(url + "early", proxy=None)
@@ -191,7 +197,7 @@ def test_seat_is_released_during_the_start_delay() -> None:
     async def scene() -> ServedResult:
         lines: list[str] = []
         agents = {0: "greedy", 1: "greedy", 3: "greedy"}
-        async with GameServer(plan(agents, seed=1, start_delay=0.2), lines.append) as server:
+        async with GameServer(serve_config(agents, seed=1, start_delay=0.2), lines.append) as server:
             playing = asyncio.create_task(server.play_games())
             url = f"ws://127.0.0.1:{server.port}/game/"
             early = await connect(url + "early", proxy=None)
@@ -285,8 +291,8 @@ def test_faults_are_counted_at_the_seat_of_the_client(kinds: tuple[str, ...]) ->
     free = (1, 3)[-len(kinds) :]
     think_time = 0.002 if "stalls" in kinds else 30.0
     well = 0 if "stalls" in kinds else 3  # a good answer may be late as well, and then comes out of turn
-    config = plan(dict.fromkeys({0, 1, 2} - set(free), "greedy"), seed=3, think_time=think_time)
-    result, _, log = run(visit(config, [Faulty(kind, well) for kind in kinds]))
+    config = serve_config(dict.fromkeys({0, 1, 2} - set(free), "greedy"), seed=3, think_time=think_time)
+    result, _, log = run(play_with_clients(config, [Faulty(kind, well) for kind in kinds]))
     for number, kind in enumerate(kinds):
         seat, fault = result.tables[0].seats[free[number]], FAULT_OF.get(kind, "garbage")
         assert seat.faults[fault] > 0
@@ -297,7 +303,7 @@ def test_faults_are_counted_at_the_seat_of_the_client(kinds: tuple[str, ...]) ->
     assert sum(result.tables[0].wins) == 1
 
 
-class Deaf:
+class NonReadingConnection:
     """Connection that reads nothing until it is aborted."""
 
     request = None
@@ -322,7 +328,7 @@ def test_client_with_full_queue_is_disconnected(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr("abl_cards.server.client.MAX_QUEUED_CHARS", 20_000)
 
     async def scene() -> int:
-        client = Client(cast(ServerConnection, Deaf()), find_protocol("guandan").read_answer, print)
+        client = Client(cast(ServerConnection, NonReadingConnection()), find_protocol("guandan").read_answer, print)
         attending = asyncio.create_task(client.run())
         request = ChoiceRequest(0, {"stage": "x" * 1_000}, 1, lambda number: None)
         num_requests = 0
@@ -337,7 +343,7 @@ def test_client_with_full_queue_is_disconnected(monkeypatch: pytest.MonkeyPatch)
 
 def test_table_without_clients_is_played_by_default() -> None:
     """A table without clients is played to the end by default choices."""
-    result, _, _ = run(visit(plan(games=1, seed=3), [Faulty("dies", well) for well in range(4)]))
+    result, _, _ = run(play_with_clients(serve_config(games=1, seed=3), [Faulty("dies", well) for well in range(4)]))
     assert sum(result.tables[0].wins) == 1
     assert [seat.faults["lost"] for seat in result.tables[0].seats] == [1] * 4
 
@@ -363,7 +369,7 @@ def test_late_answers_are_dropped() -> None:
         return choices
 
     agents = {0: "greedy", 1: "greedy", 2: "greedy"}
-    result, _, _ = run(visit(plan(agents, seed=3, think_time=0.3), [slow_once]))
+    result, _, _ = run(play_with_clients(serve_config(agents, seed=3, think_time=0.3), [slow_once]))
     seat = result.tables[0].seats[3]
     assert (seat.faults["late"], seat.defaults) == (1, 1)
     assert sum(seat.faults.values()) == 1
@@ -382,7 +388,7 @@ def test_client_recovers_after_a_skipped_request() -> None:
                         await connection.send('{"actIndex": 0}')
 
     agents = {0: "greedy", 1: "greedy", 2: "greedy"}
-    result, _, _ = run(visit(plan(agents, seed=3, think_time=0.3), [skip_one]))
+    result, _, _ = run(play_with_clients(serve_config(agents, seed=3, think_time=0.3), [skip_one]))
     seat = result.tables[0].seats[3]
     assert (seat.faults["late"], seat.defaults, sum(seat.faults.values())) == (1, 1, 1)
 
@@ -415,7 +421,7 @@ def test_noise() -> None:
         ]
         throws += [dice.randbytes(dice.randrange(200)) for _ in range(amount(50, 100))]
         throws += [shake + dice.randbytes(20), shake + b"\x81\xff" + b"\xff" * 8, shake + b"\x81\x85abcd"]
-        async with GameServer(plan({1: "greedy", 3: "greedy"}, games=1, seed=1)) as server:
+        async with GameServer(serve_config({1: "greedy", 3: "greedy"}, games=1, seed=1)) as server:
             playing = asyncio.create_task(server.play_games())
             url = f"ws://127.0.0.1:{server.port}/game/x"
             for noise in throws:

@@ -17,7 +17,7 @@ from tests.core.test_atomic_files import files_end_after
 STATE = {"weights": torch.arange(3.0), "order": np.arange(1000), "update": 3}
 
 
-class Planted:
+class MaliciousPickle:
     """An object that creates a file when it is unpickled."""
 
     def __init__(self, trace: Path) -> None:
@@ -27,11 +27,11 @@ class Planted:
         return (os.mkdir, (str(self.trace),))
 
 
-def plant(file: Path) -> Path:
+def write_malicious_pickle(file: Path) -> Path:
     """Replace a file by a pickle that runs code; return the path that the code would create."""
     trace = file.parent / "it ran"
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_bytes(pickle.dumps(Planted(trace)))
+    file.write_bytes(pickle.dumps(MaliciousPickle(trace)))
     return trace
 
 
@@ -45,7 +45,7 @@ def test_checkpoint_round_trips(tmp_path: Path) -> None:
 
 
 def test_load_does_not_execute_pickles(tmp_path: Path) -> None:
-    trace = plant(tmp_path / "run.state")
+    trace = write_malicious_pickle(tmp_path / "run.state")
     with pytest.raises(GameError, match=r"run\.state") as error:
         load_checkpoint(tmp_path / "run.state")
     assert error.value.code == ErrorCode.CHECKPOINT_NOT_READABLE

@@ -16,7 +16,7 @@ from abl_cards.training.selfplay import Score
 from abl_cards.training.settings import TrainConfig
 from abl_cards.training.updates import UpdateStats
 from abl_cards.training.workers import WorkerInit
-from tests.training.test_checkpoint import plant
+from tests.training.test_checkpoint import write_malicious_pickle
 
 
 def test_worker_init_round_trips() -> None:
@@ -42,7 +42,7 @@ def test_invalid_messages_raise_peer_lost(tmp_path: Path, size: int) -> None:
     send(stream, {"a": np.arange(4)})
     with pytest.raises(PeerLost):
         receive(BytesIO(stream.getvalue()[:size]))
-    trace = plant(tmp_path / "message")
+    trace = write_malicious_pickle(tmp_path / "message")
     with pytest.raises(PeerLost):
         receive(BytesIO((tmp_path / "message").read_bytes()))
     assert not trace.exists()

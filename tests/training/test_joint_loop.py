@@ -29,7 +29,7 @@ from tests.core.test_atomic_files import files_end_after
 from tests.effort import amount, long
 from tests.forked import Forked
 from tests.learners.tiny import TINY
-from tests.training.test_checkpoint import plant
+from tests.training.test_checkpoint import write_malicious_pickle
 
 TIMES = ("seconds", "pace")
 SHORT = str(Path(__file__).parent / "short_president")
@@ -164,7 +164,7 @@ def test_unavailable_device_is_rejected(tmp_path: Path, device: str) -> None:
 
 
 def test_pickled_checkpoint_is_not_executed(tmp_path: Path) -> None:
-    trace = plant(tmp_path / "checkpoint.state")
+    trace = write_malicious_pickle(tmp_path / "checkpoint.state")
     with pytest.raises(GameError, match=r"checkpoint\.state") as error:
         Trainer.from_config(settings(tmp_path))
     assert error.value.code == ErrorCode.CHECKPOINT_NOT_READABLE
@@ -176,7 +176,7 @@ def test_pickled_snapshots_are_not_executed(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr(run, "_rng", SimpleNamespace(integers=lambda first, end: first))
     run.league.size = 1  # so that the first copy is met again
     for name, act in (("past/0001.state", run._add_snapshot), ("critic-0.state", run.finetune_critic)):
-        trace = plant(tmp_path / name)
+        trace = write_malicious_pickle(tmp_path / name)
         with pytest.raises(GameError, match=name) as error:
             act()
         assert error.value.code == ErrorCode.CHECKPOINT_NOT_READABLE

@@ -22,7 +22,7 @@ from abl_cards.training.settings import TrainConfig
 from abl_cards.training.supervised import add_estimates, create_abln_run, dataset_from_records
 from tests.effort import amount
 from tests.learners.tiny import TINY
-from tests.training.test_checkpoint import plant
+from tests.training.test_checkpoint import write_malicious_pickle
 
 SAMPLE = sample_records_path("guandan")
 
@@ -129,7 +129,7 @@ def test_examples_have_the_estimates_a_player_would_have(engine: Any) -> None:
 @pytest.mark.parametrize("name", ["hidden hands", "decisions"])
 def test_pickled_pretraining_states_are_not_executed(tmp_path: Path, engine: Any, name: str) -> None:
     file = tmp_path / f"{name.replace(' ', '-')}.state"
-    trace = plant(file)
+    trace = write_malicious_pickle(file)
     networks = Networks(TINY, GameShape.of(engine))
     preparation = Pretrainer(settings(tmp_path, game="guandan"), engine, networks, lambda done, what: None)
     fit = create_abln_run(networks, Symmetries.from_orders(engine.symmetries, engine.observation_features), 1)

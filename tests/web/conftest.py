@@ -19,16 +19,16 @@ T = TypeVar("T")
 class Page:
     """Client of the app of one lobby."""
 
-    def __init__(self, house: Lobby) -> None:
+    def __init__(self, lobby: Lobby) -> None:
         from abl_cards.web.routes import create_app
 
-        self.house, self.app = house, create_app(house)
+        self.lobby, self.app = lobby, create_app(lobby)
 
     @property
     def headers(self) -> dict[str, str]:
-        return {"x-token": self.house.config.token, "content-type": "application/json"}
+        return {"x-token": self.lobby.config.token, "content-type": "application/json"}
 
-    async def ask(self, path: str, **headers: str) -> Answer:
+    async def get(self, path: str, **headers: str) -> Answer:
         return await request(self.app, "GET", path, headers=headers)
 
     async def post(self, path: str, value: Any, **headers: str) -> Answer:
@@ -64,11 +64,11 @@ def with_page() -> Callable[[Callable[[Page], Coroutine[Any, Any, T]]], T]:
 
     def run(test: Callable[[Page], Coroutine[Any, Any, T]], plan: WebConfig | None = None) -> T:
         async def within() -> T:
-            house = Lobby(plan or WebConfig())
+            lobby = Lobby(plan or WebConfig())
             try:
-                return await asyncio.wait_for(test(Page(house)), 240)
+                return await asyncio.wait_for(test(Page(lobby)), 240)
             finally:
-                house.close()
+                lobby.close()
 
         return asyncio.run(within())
 
@@ -94,7 +94,7 @@ def browser() -> Iterator[Any]:
 
 
 @pytest.fixture
-def look(browser: Any, web_server: Any) -> Iterator[Any]:
+def open_browser(browser: Any, web_server: Any) -> Iterator[Any]:
     """Open pages with separate cookies and storage; check afterwards that they had no errors."""
     opened: list[tuple[Any, Watched]] = []
 

@@ -120,16 +120,16 @@ def cpu_of(process: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def measure_page(look: Callable[[], Watched]) -> dict[str, Any]:
+def measure_page(open_browser: Callable[[], Watched]) -> dict[str, Any]:
     """Measure all figures."""
-    here = look()
+    here = open_browser()
     wait_for(here.address)
     here.open("#/play")
     here.page.wait_for_selector(".hand .card")
     figures: dict[str, Any] = {}
     painted = []
     for _ in range(STARTS):
-        fresh = look()
+        fresh = open_browser()
         fresh.page.add_init_script(PAINT)
         fresh.open("#/play")
         painted.append(fresh.page.wait_for_function("() => window.painted").json_value())
@@ -144,8 +144,8 @@ def measure_page(look: Callable[[], Watched]) -> dict[str, Any]:
     frames = here.page.evaluate(FRAMES)
     figures["frame_ms"] = {"cards": frames["cards"], "median": round(statistics.median(frames["times"]), 2),
                          "longest": round(max(frames["times"]), 2)}  # fmt: skip
-    figures["loaded_bytes"] = table_bytes(look())
-    return figures | measure_edits(look())
+    figures["loaded_bytes"] = table_bytes(open_browser())
+    return figures | measure_edits(open_browser())
 
 
 def measure_edits(here: Watched) -> dict[str, Any]:

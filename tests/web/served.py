@@ -13,7 +13,7 @@ from abl_cards.web.spectator_feed import SpectatorFeed
 TITLE = ["President", "总统"]
 
 
-def show(folder: Path, games: int = 1) -> list[dict[str, Any]]:
+def serve_table(folder: Path, games: int = 1) -> list[dict[str, Any]]:
     """Serve a table with named seats, and return all its snapshots."""
     pytest.importorskip("websockets", reason="serve needs websockets: pip install 'abl-cards[serve]'")
     from abl_cards import server

@@ -9,18 +9,18 @@ from pathlib import Path
 from typing import Any
 
 from tests.web.browser import Watched, serious
-from tests.web.served import show
+from tests.web.served import serve_table
 
 KEYS_OF_RANKS = {"10": "t"}
 
 
-def play_best(look: Watched) -> dict[str, Any]:
+def play_best(open_browser: Watched) -> dict[str, Any]:
     """Play the hint by keys only, until this seat is to decide again."""
-    state = look.wait_for_turn()
+    state = open_browser.wait_for_turn()
     if state["phase"] in ("end", "over"):
         return state
-    play_once(look, state)
-    return look.wait_for_turn()
+    play_once(open_browser, state)
+    return open_browser.wait_for_turn()
 
 
 READY = """() => {
@@ -30,19 +30,19 @@ READY = """() => {
 }"""
 
 
-def play_once(look: Watched, state: dict[str, Any]) -> None:
+def play_once(open_browser: Watched, state: dict[str, Any]) -> None:
     """Make one decision by the hint."""
-    is_made_at_once = state["phase"] == "choice" and look.page.locator(".mine .choices button").count()
-    look.press("b")
+    is_made_at_once = state["phase"] == "choice" and open_browser.page.locator(".mine .choices button").count()
+    open_browser.press("b")
     if is_made_at_once:  # a choice among words
-        look.wait_for_change(state["at"])
+        open_browser.wait_for_change(state["at"])
         return
-    look.press(look.page.wait_for_function(READY).json_value())
-    look.wait_for_change(state["at"])
+    open_browser.press(open_browser.page.wait_for_function(READY).json_value())
+    open_browser.wait_for_change(state["at"])
 
 
-def test_match_can_be_played_with_keys_only(look: Any) -> None:
-    here = look()
+def test_match_can_be_played_with_keys_only(open_browser: Any) -> None:
+    here = open_browser()
     here.new_table(game="guandan", seed=11, seats=["person", "random", "kb", "random"])
     state, ended = here.wait_for_turn(), 0
     for _ in range(400):
@@ -61,8 +61,8 @@ def test_match_can_be_played_with_keys_only(look: Any) -> None:
     assert serious(here.page) == []
 
 
-def test_bids_and_a_landlord(look: Any) -> None:
-    here = look(locale="zh-CN")
+def test_bids_and_a_landlord(open_browser: Any) -> None:
+    here = open_browser(locale="zh-CN")
     here.new_table(game="doudizhu", profile="botzone_bidding", seed=5)
     state = here.wait_for_turn()
     assert state["phase"] == "choice"
@@ -81,9 +81,9 @@ def test_bids_and_a_landlord(look: Any) -> None:
     assert "地主" in here.page.locator(".felt").inner_text()
 
 
-def test_failed_throw_is_replaced_and_explained(look: Any, web_server: Any) -> None:
+def test_failed_throw_is_replaced_and_explained(open_browser: Any, web_server: Any) -> None:
     """A throw of two single cards fails if another seat has a higher one; only the lower card is played."""
-    here = look()
+    here = open_browser()
     here.new_table(game="tractor", seed=3, seats=["person", "greedy", "greedy", "greedy"])
     failed = False
     for _ in range(120):
@@ -131,8 +131,8 @@ def pick(here: Watched, *cards: str) -> None:
         here.page.locator(f".hand .card[data-card='{card}']").first.click(position={"x": 4, "y": 10})
 
 
-def test_card_pass_requires_exactly_three_cards(look: Any) -> None:
-    here = look(locale="zh-CN")
+def test_card_pass_requires_exactly_three_cards(open_browser: Any) -> None:
+    here = open_browser(locale="zh-CN")
     here.new_table(game="hearts", seed=4)
     here.wait_for_turn()
     cards = [card.get_attribute("data-card") for card in here.page.locator(".hand .card").all()]
@@ -152,8 +152,8 @@ def test_card_pass_requires_exactly_three_cards(look: Any) -> None:
     here.wait_for_change(state["at"])
 
 
-def test_reload_keeps_state_on_narrow_dark_chinese_page(look: Any) -> None:
-    here = look(width=400, height=820, locale="zh-CN", color_scheme="dark")
+def test_reload_keeps_state_on_narrow_dark_chinese_page(open_browser: Any) -> None:
+    here = open_browser(width=400, height=820, locale="zh-CN", color_scheme="dark")
     here.open("#/play")
     here.page.wait_for_selector(".hand .card")
     here.wait_for_turn()
@@ -175,8 +175,8 @@ def test_reload_keeps_state_on_narrow_dark_chinese_page(look: Any) -> None:
     here.page.evaluate("() => dispatchEvent(new Event('offline'))")
 
 
-def test_two_browsers_at_a_table(look: Any) -> None:
-    one, two = look(), look()
+def test_two_browsers_at_a_table(open_browser: Any) -> None:
+    one, two = open_browser(), open_browser()
     one.new_table(game="president", seed=4, seats=["person", "person", "greedy", "greedy"])
     one.page.get_by_role("button", name="Seats").click()
     link = one.page.locator("#dialog-invite .chooser .copy input").first.input_value()
@@ -193,8 +193,8 @@ def test_two_browsers_at_a_table(look: Any) -> None:
     assert one.page.evaluate("() => document.querySelector('.log').children.length") > 4
 
 
-def test_guest_sets_a_name_and_returns_to_the_table(look: Any) -> None:
-    host, guest = look(), look(locale="zh-CN")
+def test_guest_sets_a_name_and_returns_to_the_table(open_browser: Any) -> None:
+    host, guest = open_browser(), open_browser(locale="zh-CN")
     host.new_table(game="president", seed=4, seats=["person", "person", "greedy", "greedy"])
     host.press("Escape")
     host.page.get_by_role("button", name="Seats").click()
@@ -228,8 +228,8 @@ def test_guest_sets_a_name_and_returns_to_the_table(look: Any) -> None:
     guest.page.get_by_text("这张牌桌已经不在了").wait_for()
 
 
-def test_open_page_gets_new_access_key_after_restart(look: Any) -> None:
-    here = look()
+def test_open_page_gets_new_access_key_after_restart(open_browser: Any) -> None:
+    here = open_browser()
     here.new_table(game="president", seed=1)
     here.page.evaluate("() => { document.querySelector('meta[name=token]').content = 'of the server before'; }")
     here.page.get_by_role("link", name="Rules").click()
@@ -239,8 +239,8 @@ def test_open_page_gets_new_access_key_after_restart(look: Any) -> None:
     here.trouble.clear()
 
 
-def test_the_first_start_shows_its_progress(look: Any) -> None:
-    here = look(locale="zh-CN")
+def test_the_first_start_shows_its_progress(open_browser: Any) -> None:
+    here = open_browser(locale="zh-CN")
     answers = iter([{"kernels": 3, "share": 0.1, "seconds": None}, {"kernels": 40, "share": 0.45, "seconds": 21.4}])
     last = {"kernels": 90, "share": None, "seconds": None}
     here.page.route("**/api/start", lambda route: route.fulfill(json=next(answers, last)))
@@ -253,8 +253,8 @@ def test_the_first_start_shows_its_progress(look: Any) -> None:
     here.page.locator(".start-progress").wait_for(state="detached")
 
 
-def test_hints_reasons_and_undo(look: Any) -> None:
-    here = look()
+def test_hints_reasons_and_undo(open_browser: Any) -> None:
+    here = open_browser()
     here.new_table(game="guandan", seed=9, seats=["person", "kb", "kb", "kb"])
     state = here.wait_for_turn()
     here.press("b")
@@ -289,8 +289,8 @@ def test_hints_reasons_and_undo(look: Any) -> None:
     assert serious(here.page) == []
 
 
-def test_markup_in_names_is_shown_as_text(look: Any) -> None:
-    here = look()
+def test_markup_in_names_is_shown_as_text(open_browser: Any) -> None:
+    here = open_browser()
     here.new_table(game="president", seed=1, name="<img src=x onerror=1>")
     here.open("#/watch")
     here.page.wait_for_selector("main .table-list tbody tr", state="attached")
@@ -299,11 +299,11 @@ def test_markup_in_names_is_shown_as_text(look: Any) -> None:
     assert serious(here.page) == []
 
 
-def test_served_table_can_be_watched(look: Any, web_server: Any, tmp_path: Path) -> None:
+def test_served_table_can_be_watched(open_browser: Any, web_server: Any, tmp_path: Path) -> None:
     with ThreadPoolExecutor() as threads:  # playwright runs an event loop in this thread
-        threads.submit(show, tmp_path).result()
+        threads.submit(serve_table, tmp_path).result()
     web_server[1].config = replace(web_server[1].config, watch_folders=(tmp_path,))
-    here = look()
+    here = open_browser()
     here.open("#/watch")
     here.page.get_by_role("link", name="look on").last.click()
     here.page.wait_for_selector(".felt[data-phase=over] .ended")
@@ -314,8 +314,8 @@ def test_served_table_can_be_watched(look: Any, web_server: Any, tmp_path: Path)
     here.page.wait_for_selector("main .table-list tbody tr", state="attached")
 
 
-def test_swipe_selects_a_straight_and_hints_raise_cards(look: Any) -> None:
-    here = look(width=860, height=400, has_touch=True)
+def test_swipe_selects_a_straight_and_hints_raise_cards(open_browser: Any) -> None:
+    here = open_browser(width=860, height=400, has_touch=True)
     here.new_table(game="guandan", seed=11)
     here.wait_for_turn()
     hand = here.page.locator(".hand .card")

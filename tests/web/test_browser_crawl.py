@@ -73,8 +73,8 @@ def play_episode(reader: TextReader, most: int) -> None:
 @pytest.mark.parametrize(
     "name", [name if name == "guandan" else pytest.param(name, marks=long) for name in game_names()]
 )
-def test_tables_show_no_latin_words_in_chinese(look: Any, name: str) -> None:
-    here = look(locale="zh-CN")
+def test_tables_show_no_latin_words_in_chinese(open_browser: Any, name: str) -> None:
+    here = open_browser(locale="zh-CN")
     here.new_table(game=name, seed=3)
     reader = TextReader(here)
     reader.read_dialogs()
@@ -91,8 +91,8 @@ def test_tables_show_no_latin_words_in_chinese(look: Any, name: str) -> None:
 
 
 @pytest.mark.parametrize("section", ["", "review", "watch", "rules"])
-def test_other_screens_show_no_latin_words_in_chinese(look: Any, section: str) -> None:
-    here = look(locale="zh-CN")
+def test_other_screens_show_no_latin_words_in_chinese(open_browser: Any, section: str) -> None:
+    here = open_browser(locale="zh-CN")
     here.open(f"#/{section}")
     here.page.wait_for_function("() => !document.querySelector('main > .wait')")
     here.page.wait_for_timeout(amount(1000, 3000))

@@ -53,8 +53,8 @@ def watched(web_server: Any, tmp_path: Path) -> Path:
     return folder
 
 
-def test_gallery_links_to_reports_ladders_and_runs(look: Any, watched: Path) -> None:
-    here = look()
+def test_gallery_links_to_reports_ladders_and_runs(open_browser: Any, watched: Path) -> None:
+    here = open_browser()
     here.open("#/watch")
     page = here.page
     page.wait_for_selector(".report-card svg.chart")
@@ -77,8 +77,8 @@ def test_gallery_links_to_reports_ladders_and_runs(look: Any, watched: Path) -> 
     assert page.locator("table.grid tbody tr").count() == 2
 
 
-def test_values_are_read_by_pointer_and_keys_and_lines_are_zoomed(look: Any, watched: Path) -> None:
-    here = look()
+def test_values_are_read_by_pointer_and_keys_and_lines_are_zoomed(open_browser: Any, watched: Path) -> None:
+    here = open_browser()
     here.open("#/watch/report/watched%2Fcurves")
     page = here.page
     page.wait_for_selector("figure svg.chart")
@@ -101,8 +101,8 @@ def test_values_are_read_by_pointer_and_keys_and_lines_are_zoomed(look: Any, wat
     assert "one 70.0 % [60.0, 80.0]" in dots.locator("svg.chart").get_attribute("aria-label")
 
 
-def test_figures_and_tables_are_saved(look: Any, watched: Path) -> None:
-    here = look()
+def test_figures_and_tables_are_saved(open_browser: Any, watched: Path) -> None:
+    here = open_browser()
     here.open("#/watch/report/watched%2Fcurves")
     page = here.page
     page.wait_for_selector("figure svg.chart")
@@ -120,8 +120,8 @@ def test_figures_and_tables_are_saved(look: Any, watched: Path) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize(("width", "height"), [(1440, 900), (400, 860), (860, 400)])
-def test_a_report_fits_every_screen(look: Any, watched: Path, width: int, height: int, scheme: str) -> None:
-    here = look(width, height, "zh-CN", color_scheme=scheme)
+def test_a_report_fits_every_screen(open_browser: Any, watched: Path, width: int, height: int, scheme: str) -> None:
+    here = open_browser(width, height, "zh-CN", color_scheme=scheme)
     for address in ("#/watch", "#/watch/report/watched%2Fcurves", "#/watch/ladder/hearts"):
         here.open(address)
         here.page.wait_for_selector("svg.chart")
@@ -130,9 +130,9 @@ def test_a_report_fits_every_screen(look: Any, watched: Path, width: int, height
         here.open("static/vendor/preact.LICENSE.txt")
 
 
-def test_project_results_are_listed_and_charted(look: Any, web_server: Any) -> None:
+def test_project_results_are_listed_and_charted(open_browser: Any, web_server: Any) -> None:
     web_server[1].config = replace(web_server[1].config, watch_folders=(PICTURES.parent / "results",))
-    here = look(1180, 800)
+    here = open_browser(1180, 800)
     here.open("#/watch")
     here.page.wait_for_selector("a[href='#/watch/ladder/guandan'] svg.chart")
     reports = len(list((PICTURES.parent / "results").glob("*/results.json")))

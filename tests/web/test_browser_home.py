@@ -42,8 +42,8 @@ def enter_name(here: Watched, name: str) -> None:
 @long
 @pytest.mark.parametrize(("width", "height"), [(1440, 900), (400, 860), (860, 400), (320, 640)])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_home_screen_fits_and_is_translated_to_chinese(look: Any, width: int, height: int, scheme: str) -> None:
-    here = look(width, height, "zh-CN", color_scheme=scheme)
+def test_home_screen_fits_and_is_translated_to_chinese(open_browser: Any, width: int, height: int, scheme: str) -> None:
+    here = open_browser(width, height, "zh-CN", color_scheme=scheme)
     here.open()
     here.page.wait_for_selector(".tile")
     assert foreign_texts(here) == []
@@ -58,8 +58,8 @@ def test_home_screen_fits_and_is_translated_to_chinese(look: Any, width: int, he
 
 
 @long
-def test_home_screen_lists_the_table_of_a_new_player(look: Any) -> None:
-    here = look()
+def test_home_screen_lists_the_table_of_a_new_player(open_browser: Any) -> None:
+    here = open_browser()
     here.open()
     here.page.wait_for_selector(".tile")
     assert here.page.locator("h1").inner_text() == PRODUCT
@@ -87,8 +87,8 @@ def test_home_screen_lists_the_table_of_a_new_player(look: Any) -> None:
 
 
 @long
-def test_invitation_link_seats_a_guest(look: Any) -> None:
-    here, guest, late = look(), look(400, 860), look()
+def test_invitation_link_seats_a_guest(open_browser: Any) -> None:
+    here, guest, late = open_browser(), open_browser(400, 860), open_browser()
     here.open()
     here.page.wait_for_selector("#friends-game option[value=president]", state="attached")
     here.page.fill("#friends-name", "Ann")
@@ -112,14 +112,14 @@ def test_invitation_link_seats_a_guest(look: Any) -> None:
 
 
 @long
-def test_class_plays_one_deal_and_follows_the_teacher(look: Any) -> None:
-    teacher = look(1440, 900)
+def test_class_plays_one_deal_and_follows_the_teacher(open_browser: Any) -> None:
+    teacher = open_browser(1440, 900)
     teacher.open("#/class")
     teacher.page.wait_for_selector("#class-game option[value=president]", state="attached")
     teacher.page.select_option("#class-game", "president")
     teacher.page.click(".entry .strong")
     code = teacher.page.locator(".code").inner_text()
-    pupils = [look(900, 700), look(400, 860, "zh-CN")]
+    pupils = [open_browser(900, 700), open_browser(400, 860, "zh-CN")]
     for pupil, name in zip(pupils, ("Bo", "小王"), strict=True):
         pupil.open(f"#/class/{code.lower()}")
         enter_name(pupil, name)

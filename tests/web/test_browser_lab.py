@@ -20,8 +20,8 @@ def loaded(page: Any, word: str = "loaded in") -> None:
     page.locator(".lab .status", has_text=word).wait_for()
 
 
-def begin(look: Any, **more: Any) -> Watched:
-    here: Watched = look(width=1440, height=900, **more)
+def begin(open_browser: Any, **more: Any) -> Watched:
+    here: Watched = open_browser(width=1440, height=900, **more)
     here.open("#/rules/president")
     loaded(here.page)
     return here
@@ -61,8 +61,8 @@ def wait_for_order(page: Any, *names: str) -> None:
         page.locator(".cell").nth(number).locator("h3", has_text=f"{number + 1} {name}").wait_for()
 
 
-def test_removed_moves_show_reasons_side_by_side(look: Any) -> None:
-    here = begin(look)
+def test_removed_moves_show_reasons_side_by_side(open_browser: Any) -> None:
+    here = begin(open_browser)
     page = here.page
     cell = add_position(page, PAIRS)
     write(page, BARRED)
@@ -83,8 +83,8 @@ def test_removed_moves_show_reasons_side_by_side(look: Any) -> None:
     assert serious(page) == []
 
 
-def test_rules_with_errors_show_last_working_version(look: Any) -> None:
-    here = begin(look)
+def test_rules_with_errors_show_last_working_version(open_browser: Any) -> None:
+    here = begin(open_browser)
     page = here.page
     cell = add_position(page, PAIRS)
     write(page, BARRED)
@@ -104,8 +104,8 @@ def test_rules_with_errors_show_last_working_version(look: Any) -> None:
     page.locator(".cell").first.locator(".moves.lost").wait_for()
 
 
-def test_cells_keep_results_and_can_be_moved_by_keys(look: Any) -> None:
-    here = begin(look)
+def test_cells_keep_results_and_can_be_moved_by_keys(open_browser: Any) -> None:
+    here = begin(open_browser)
     page = here.page
     cases = page.locator(".cell-cases")
     run(cases)
@@ -135,8 +135,8 @@ def test_cells_keep_results_and_can_be_moved_by_keys(look: Any) -> None:
     assert serious(page) == []
 
 
-def test_weight_matches_add_rows_and_weights_can_be_saved(look: Any) -> None:
-    here = begin(look)
+def test_weight_matches_add_rows_and_weights_can_be_saved(open_browser: Any) -> None:
+    here = begin(open_browser)
     page = here.page
     cell = add(page, "Weights")
     for name, factor, row in (("plays_to_go", "-1", 0), ("spend_two", "2", 1)):
@@ -154,8 +154,8 @@ def test_weight_matches_add_rows_and_weights_can_be_saved(look: Any) -> None:
     assert cell.locator(".tries tbody tr").count() == 2
 
 
-def test_measurements_are_charted_and_exported(look: Any, browser: Any, tmp_path: Path) -> None:
-    here = begin(look)
+def test_measurements_are_charted_and_exported(open_browser: Any, browser: Any, tmp_path: Path) -> None:
+    here = begin(open_browser)
     page = here.page
     write(page, BARRED)
     page.locator(".moves.lost").first.wait_for()
@@ -191,8 +191,8 @@ def test_measurements_are_charted_and_exported(look: Any, browser: Any, tmp_path
     document.close()
 
 
-def test_duplicate_tabs_get_separate_drafts(look: Any) -> None:
-    here = begin(look)
+def test_duplicate_tabs_get_separate_drafts(open_browser: Any) -> None:
+    here = begin(open_browser)
     page = here.page
     write(page, BARRED)
     page.locator(".moves.lost").first.wait_for()
@@ -219,15 +219,15 @@ def test_duplicate_tabs_get_separate_drafts(look: Any) -> None:
     assert "set(R,3)" not in page.locator(".cm-content").inner_text()
 
 
-def test_share_link_loads_rules_and_damaged_link_is_rejected(look: Any) -> None:
-    here = begin(look)
+def test_share_link_loads_rules_and_damaged_link_is_rejected(open_browser: Any) -> None:
+    here = begin(open_browser)
     page = here.page
     write(page, "% <img src=x onerror=alert(1)>")
     page.locator(".own-file", has_text="labels.lp").wait_for()
     page.locator("summary", has_text="Share").click()
     page.get_by_role("button", name="Copy a link").click()
     link = page.locator("input.link").input_value()
-    other = look()
+    other = open_browser()
     other.page.goto(link)
     other.page.get_by_role("alertdialog").wait_for()
     assert serious(other.page) == []
@@ -235,13 +235,13 @@ def test_share_link_loads_rules_and_damaged_link_is_rejected(look: Any) -> None:
     loaded(other.page)
     other.page.locator(".cm-content", has_text="onerror").wait_for()
     assert other.page.locator("main img").count() == 0
-    broken = look()
+    broken = open_browser()
     broken.open("#/rules/president/~AAAA")
     loaded(broken.page, "damaged")
 
 
-def test_phone_shows_one_pane_at_a_time_in_chinese(look: Any) -> None:
-    here = look(width=400, height=860, locale="zh-CN")
+def test_phone_shows_one_pane_at_a_time_in_chinese(open_browser: Any) -> None:
+    here = open_browser(width=400, height=860, locale="zh-CN")
     here.open("#/rules/president")
     page = here.page
     page.locator(".cell .table-space .card").first.wait_for()
@@ -264,8 +264,8 @@ def test_phone_shows_one_pane_at_a_time_in_chinese(look: Any) -> None:
     page.wait_for_selector(".hand .card")
 
 
-def test_position_of_a_table_is_pinned_to_the_notebook(look: Any) -> None:
-    here = look(width=1280, height=860)
+def test_position_of_a_table_is_pinned_to_the_notebook(open_browser: Any) -> None:
+    here = open_browser(width=1280, height=860)
     here.new_table(game="president", seed=3)
     here.wait_for_turn()
     page = here.page
@@ -280,8 +280,8 @@ def test_position_of_a_table_is_pinned_to_the_notebook(look: Any) -> None:
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_the_notebook_is_accessible(look: Any, dark: bool) -> None:
-    here = look(width=1440, height=900, color_scheme="dark" if dark else "light")
+def test_the_notebook_is_accessible(open_browser: Any, dark: bool) -> None:
+    here = open_browser(width=1440, height=900, color_scheme="dark" if dark else "light")
     here.open("#/rules/president")
     loaded(here.page)
     write(here.page, BARRED)

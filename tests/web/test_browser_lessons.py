@@ -7,14 +7,14 @@ import pytest
 
 from tests.effort import long
 from tests.web.browser import serious
-from tests.web.test_how_to import moons
+from tests.web.test_how_to import write_moons_game
 from tests.web.test_lessons import PAIR_QUIZ, guide_example
 
 pytestmark = long
 
 
-def test_how_to_play_shows_which_plays_beat_a_pair(look: Any) -> None:
-    watched = look()
+def test_how_to_play_shows_which_plays_beat_a_pair(open_browser: Any) -> None:
+    watched = open_browser()
     watched.open("#/learn")
     page = watched.page
     page.click("a[href='#/learn/president']")
@@ -30,8 +30,8 @@ def test_how_to_play_shows_which_plays_beat_a_pair(look: Any) -> None:
     page.wait_for_selector("h1:has-text('玩法')")
 
 
-def test_table_opens_the_how_to_play_dialog(look: Any) -> None:
-    watched = look()
+def test_table_opens_the_how_to_play_dialog(open_browser: Any) -> None:
+    watched = open_browser()
     watched.new_table(game="president", seed=1)
     watched.page.click(".tools button:has-text('How to play')")
     watched.page.wait_for_selector("#dialog-rules .answers")
@@ -39,8 +39,8 @@ def test_table_opens_the_how_to_play_dialog(look: Any) -> None:
 
 
 @pytest.mark.parametrize("size", [(1440, 900), (400, 860)])
-def test_a_lesson_is_graded(look: Any, size: tuple[int, int]) -> None:
-    watched = look(*size)
+def test_a_lesson_is_graded(open_browser: Any, size: tuple[int, int]) -> None:
+    watched = open_browser(*size)
     watched.open("#/learn/doudizhu/lesson/01-what-beats-what")
     page = watched.page
     quiz = page.locator(".quiz").first
@@ -58,11 +58,11 @@ def test_a_lesson_is_graded(look: Any, size: tuple[int, int]) -> None:
         watched.picture("lesson")
 
 
-def test_lesson_file_is_shown_or_its_errors_are_listed(look: Any, tmp_path: Path) -> None:
+def test_lesson_file_is_shown_or_its_errors_are_listed(open_browser: Any, tmp_path: Path) -> None:
     good, bad = tmp_path / "good.md", tmp_path / "bad.md"
     good.write_text(guide_example(), encoding="utf-8")
     bad.write_text((PAIR_QUIZ % "").replace("beat", "guess"), encoding="utf-8")
-    watched = look()
+    watched = open_browser()
     watched.open("#/learn/president")
     page = watched.page
     page.set_input_files("#lesson-file", bad)
@@ -76,21 +76,21 @@ def test_lesson_file_is_shown_or_its_errors_are_listed(look: Any, tmp_path: Path
     quiz.locator(".result .yes").wait_for()
 
 
-def test_guided_deal_starts_with_the_coach_on(look: Any) -> None:
-    watched = look()
+def test_guided_deal_starts_with_the_coach_on(open_browser: Any) -> None:
+    watched = open_browser()
     watched.open("#/learn/president")
     watched.page.click("button:has-text('guided deal')")
     watched.page.wait_for_selector(".hand .card")
     assert watched.page.evaluate("JSON.parse(localStorage.getItem('abl-cards')).coach") == "before"
 
 
-def test_learn_page_explains_invented_rules(look: Any, web_server: Any, tmp_path: Path) -> None:
+def test_learn_page_explains_invented_rules(open_browser: Any, web_server: Any, tmp_path: Path) -> None:
     """The page of a folder with invented names shows partner, order of the cards, and what beats a pair."""
     from abl_cards.games.game import load
 
-    game = load(str(moons(tmp_path / "moons")))
+    game = load(str(write_moons_game(tmp_path / "moons")))
     web_server[1].games[game.name] = game
-    watched = look()
+    watched = open_browser()
     watched.open(f"#/learn/{game.name.replace('/', '%2F')}")
     page = watched.page
     page.wait_for_selector(".answers")

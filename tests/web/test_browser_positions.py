@@ -110,9 +110,9 @@ HOOK = """
 
 @long
 @pytest.mark.parametrize("name", game_names())
-def test_page_shows_the_state_sent_by_the_server(look: Any, name: str) -> None:
+def test_page_shows_the_state_sent_by_the_server(open_browser: Any, name: str) -> None:
     """Compare hand, felt, counts, log and results with the last message, 300 times in random matches."""
-    here = look()
+    here = open_browser()
     here.page.add_init_script(HOOK)
     here.new_table(game=name, seed=2)
     *_, table, token = here.page.url.split("/")
@@ -149,9 +149,9 @@ SHIFTS = """() => {
 
 @pytest.mark.parametrize(("width", "height"), [(860, 400), (400, 860)])
 @pytest.mark.parametrize("game", ["guandan", pytest.param("tractor", marks=long), pytest.param("hearts", marks=long)])
-def test_phone_shows_all_controls_without_layout_shifts(look: Any, game: str, width: int, height: int) -> None:
+def test_phone_shows_all_controls_without_layout_shifts(open_browser: Any, game: str, width: int, height: int) -> None:
     """Hand, actions and score are in view at every decision of a deal; buttons stay, and little else moves."""
-    here = look(width=width, height=height, locale="zh-CN")
+    here = open_browser(width=width, height=height, locale="zh-CN")
     here.new_table(game=game, seed=11)
     here.wait_for_turn()
     here.page.evaluate(SHIFTS)

@@ -33,8 +33,8 @@ def find_mistakes(here: Any, deals: int) -> None:
     here.page.wait_for_selector(".review[data-state=done] .curve", timeout=300_000)
 
 
-def test_review_navigates_decisions_of_a_record(look: Any, tmp_path: Path) -> None:
-    here = look(width=1440, height=900)
+def test_review_navigates_decisions_of_a_record(open_browser: Any, tmp_path: Path) -> None:
+    here = open_browser(width=1440, height=900)
     open_record(here, tmp_path, "president")
     find_mistakes(here, 8)
     command = here.page.locator(".method-line .command").input_value()
@@ -58,8 +58,8 @@ def test_review_navigates_decisions_of_a_record(look: Any, tmp_path: Path) -> No
     assert serious(here.page) == []
 
 
-def test_exports_contain_all_decisions(look: Any, tmp_path: Path) -> None:
-    here = look(width=1440, height=900)
+def test_exports_contain_all_decisions(open_browser: Any, tmp_path: Path) -> None:
+    here = open_browser(width=1440, height=900)
     open_record(here, tmp_path, "president")
     find_mistakes(here, 8)
 
@@ -79,8 +79,8 @@ def test_exports_contain_all_decisions(look: Any, tmp_path: Path) -> None:
     assert "deals a move" in drawing
 
 
-def test_mistakes_are_replayed_and_graded(look: Any, tmp_path: Path) -> None:
-    here = look(width=1440, height=900)
+def test_mistakes_are_replayed_and_graded(open_browser: Any, tmp_path: Path) -> None:
+    here = open_browser(width=1440, height=900)
     open_record(here, tmp_path, "president")
     find_mistakes(here, 40)
     if not here.page.locator(".acts .mark-of").count():
@@ -105,8 +105,8 @@ def test_mistakes_are_replayed_and_graded(look: Any, tmp_path: Path) -> None:
     here.page.wait_for_selector(".coach:not(.learn)")
 
 
-def test_variations_are_saved_in_the_record(look: Any, tmp_path: Path) -> None:
-    here = look(width=1440, height=900)
+def test_variations_are_saved_in_the_record(open_browser: Any, tmp_path: Path) -> None:
+    here = open_browser(width=1440, height=900)
     open_record(here, tmp_path, "president")
     here.press("ArrowRight", "x")
     here.page.wait_for_selector(".hand .card")
@@ -135,8 +135,10 @@ def test_variations_are_saved_in_the_record(look: Any, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("width", "height"), [(400, 860), (860, 400)])
-def test_table_and_step_buttons_stay_in_view_on_phones(look: Any, tmp_path: Path, width: int, height: int) -> None:
-    here = look(width=width, height=height)
+def test_table_and_step_buttons_stay_in_view_on_phones(
+    open_browser: Any, tmp_path: Path, width: int, height: int
+) -> None:
+    here = open_browser(width=width, height=height)
     open_record(here, tmp_path, "president")
     for top in (0, 300, 900):
         here.page.evaluate("(top) => scrollTo(0, top)", top)

@@ -19,8 +19,8 @@ def texts(here: Watched, selector: str) -> list[str]:
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_score_and_partner_are_visible(look: Any, size: tuple[int, int]) -> None:
-    here = look(*size, locale="zh-CN")
+def test_score_and_partner_are_visible(open_browser: Any, size: tuple[int, int]) -> None:
+    here = open_browser(*size, locale="zh-CN")
     here.new_table(game="whist", seed=3)
     here.wait_for_turn()
     assert texts(here, ".hud [role=meter]") == ["0／7", "0／7"]
@@ -34,8 +34,8 @@ def test_score_and_partner_are_visible(look: Any, size: tuple[int, int]) -> None
     assert serious(here.page) == []
 
 
-def test_bottom_cards_are_shown_after_the_bidding(look: Any) -> None:
-    here = look(locale="zh-CN")
+def test_bottom_cards_are_shown_after_the_bidding(open_browser: Any) -> None:
+    here = open_browser(locale="zh-CN")
     here.new_table(game="doudizhu", profile="contest", seed=5)
     here.wait_for_turn()
     assert here.page.locator(".hud .chip").count() == 0
@@ -49,8 +49,8 @@ def test_bottom_cards_are_shown_after_the_bidding(look: Any) -> None:
     assert "叫分" in badges
 
 
-def test_result_shows_finishing_order_without_covering_the_trick(look: Any) -> None:
-    here = look(400, 860, locale="zh-CN")
+def test_result_shows_finishing_order_without_covering_the_trick(open_browser: Any) -> None:
+    here = open_browser(400, 860, locale="zh-CN")
     here.new_table(game="president", seed=3)
     for _ in range(80):
         if play_best(here)["phase"] in ("end", "over"):
@@ -63,8 +63,8 @@ def test_result_shows_finishing_order_without_covering_the_trick(look: Any) -> N
     assert serious(here.page) == []
 
 
-def test_hand_order_is_remembered_per_game(look: Any) -> None:
-    here = look()
+def test_hand_order_is_remembered_per_game(open_browser: Any) -> None:
+    here = open_browser()
     here.new_table(game="whist", seed=3)
     here.wait_for_turn()
     by_suit = texts(here, ".hand .card")

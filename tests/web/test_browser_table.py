@@ -30,9 +30,9 @@ def settle(here: Watched) -> dict[str, Any]:
     return state
 
 
-def test_keys_and_mouse_work_together(look: Any) -> None:
+def test_keys_and_mouse_work_together(open_browser: Any) -> None:
     """After any key, a clicked card covers nothing of its neighbour; after a click on a button, Enter plays."""
-    here = look(width=1440, height=900)
+    here = open_browser(width=1440, height=900)
     here.new_table(game="bigtwo", seed=7)
     state = settle(here)
     here.press("i")
@@ -57,8 +57,8 @@ def test_keys_and_mouse_work_together(look: Any) -> None:
     assert here.page.locator("#dialog-invite[open]").count() == 0
 
 
-def test_lost_connection_disables_buttons_until_reconnected(look: Any) -> None:
-    here = look()
+def test_lost_connection_disables_buttons_until_reconnected(open_browser: Any) -> None:
+    here = open_browser()
     routes: list[Any] = []
 
     def connect(route: Any) -> None:
@@ -89,8 +89,8 @@ def test_lost_connection_disables_buttons_until_reconnected(look: Any) -> None:
 
 
 @pytest.mark.parametrize(("width", "height"), [(1440, 900), (400, 860)])
-def test_coach_judges_after_the_move_without_layout_shifts(look: Any, width: int, height: int) -> None:
-    here = look(width=width, height=height, locale="zh-CN")
+def test_coach_judges_after_the_move_without_layout_shifts(open_browser: Any, width: int, height: int) -> None:
+    here = open_browser(width=width, height=height, locale="zh-CN")
     here.page.add_init_script("localStorage.setItem('abl-cards', JSON.stringify({pace: 0, coach: 'after'}))")
     here.new_table(game="bigtwo", seed=7)
     settle(here)
@@ -115,8 +115,8 @@ def test_coach_judges_after_the_move_without_layout_shifts(look: Any, width: int
     assert serious(here.page) == []
 
 
-def test_coach_bar_before_the_move_selects_its_cards(look: Any) -> None:
-    here = look(width=1440, height=900)
+def test_coach_bar_before_the_move_selects_its_cards(open_browser: Any) -> None:
+    here = open_browser(width=1440, height=900)
     here.new_table(game="bigtwo", seed=7)
     settle(here)
     here.page.get_by_role("radio", name="before my move").click()
@@ -130,8 +130,8 @@ def test_coach_bar_before_the_move_selects_its_cards(look: Any) -> None:
     assert serious(here.page) == []
 
 
-def test_open_hands_and_reasons_of_other_players(look: Any) -> None:
-    here = look(width=1440, height=900)
+def test_open_hands_and_reasons_of_other_players(open_browser: Any) -> None:
+    here = open_browser(width=1440, height=900)
     here.new_table(game="bigtwo", seed=7)
     settle(here)
     here.page.locator(".tools .menu summary").click()
@@ -141,7 +141,7 @@ def test_open_hands_and_reasons_of_other_players(look: Any) -> None:
     here.page.locator(".past h3", has_text="Why kb played").wait_for()
     assert here.page.locator(".past .reasons li").count() >= 1
     assert serious(here.page) == []
-    strict = look()
+    strict = open_browser()
     strict.new_table(game="bigtwo", seed=7, practice=False)
     settle(strict)
     strict.page.locator(".tools .menu summary").click()
@@ -149,8 +149,8 @@ def test_open_hands_and_reasons_of_other_players(look: Any) -> None:
     assert strict.page.locator(".lies button.what").count() == 0
 
 
-def test_animations_and_sounds_start_only_after_a_gesture(look: Any) -> None:
-    here, still = look(), look(reduced_motion="reduce")
+def test_animations_and_sounds_start_only_after_a_gesture(open_browser: Any) -> None:
+    here, still = open_browser(), open_browser(reduced_motion="reduce")
     for page in (here, still):
         page.page.add_init_script(COUNT_EFFECTS)
         page.new_table(game="bigtwo", seed=7)
@@ -162,7 +162,7 @@ def test_animations_and_sounds_start_only_after_a_gesture(look: Any) -> None:
     assert flights >= 1
     assert tones >= 2
     assert still.page.evaluate("() => window.flights") == 0
-    quiet = look()
+    quiet = open_browser()
     quiet.page.add_init_script("localStorage.setItem('abl-cards', JSON.stringify({pace: 0, sound: false}))")
     quiet.page.add_init_script(COUNT_EFFECTS)
     quiet.new_table(game="bigtwo", seed=7)
@@ -171,8 +171,8 @@ def test_animations_and_sounds_start_only_after_a_gesture(look: Any) -> None:
     assert quiet.page.evaluate("() => window.tones") == 0
 
 
-def test_rest_of_the_deal_is_skipped_when_the_player_is_out(look: Any) -> None:
-    here = look()
+def test_rest_of_the_deal_is_skipped_when_the_player_is_out(open_browser: Any) -> None:
+    here = open_browser()
     here.page.add_init_script("localStorage.setItem('abl-cards', JSON.stringify({pace: 300}))")
     here.new_table(game="president", seed=3, seats=["person", "random", "random", "random"])
     main = here.page.locator(".actions .main")
@@ -193,8 +193,8 @@ def test_rest_of_the_deal_is_skipped_when_the_player_is_out(look: Any) -> None:
     here.page.wait_for_selector(".ended")
 
 
-def test_new_table_dialog_describes_agents_and_profiles(look: Any) -> None:
-    here = look(width=320, height=640, locale="zh-CN")
+def test_new_table_dialog_describes_agents_and_profiles(open_browser: Any) -> None:
+    here = open_browser(width=320, height=640, locale="zh-CN")
     here.new_table(game="president", seed=3)
     settle(here)
     boxes = [link.bounding_box() for link in here.page.locator(".bar > a:visible, .bar > button:visible").all()]

@@ -36,7 +36,7 @@ async def join(page: Any, code: str, *names: str) -> list[Any]:
 
 async def play_deal(page: Any, pupil: Any) -> Socket:
     """Play a deal as a pupil, without a delay of agents."""
-    page.house.tables[pupil["table"]].agent_delay = 0
+    page.lobby.tables[pupil["table"]].agent_delay = 0
     socket: Socket = await page.sit(pupil["table"], pupil["seat"])
     await socket.wait_for_turn()
     while socket.table["phase"] not in ("end", "over"):
@@ -95,7 +95,7 @@ def test_results_of_one_deal_are_grouped(with_page: Run) -> None:
         late = (await call(page, code, do="state", token=pupils[2]["token"])).json()
         assert late["results"] == before["results"] == []  # this pupil has not ended the deal
         opened = (await call(page, code, do="review", token=token, table=pupils[0]["table"], episode=0)).json()
-        assert (await page.ask(f"/api/reviews/{opened['review']}")).json()["players"][0] == "Bo"
+        assert (await page.get(f"/api/reviews/{opened['review']}")).json()["players"][0] == "Bo"
         unfinished = await call(page, code, do="review", token=token, table=pupils[2]["table"], episode=0)
         assert unfinished.json()["code"] == "not-found"
 
@@ -117,7 +117,7 @@ def test_next_match_deals_the_same_cards_at_all_tables(with_page: Run) -> None:
                     await socket.next()
         before = len((await call(page, code, do="state", token=token)).json()["results"])
         assert (await call(page, code, do="again", token=token)).json() == {"started": 2}
-        assert [page.house.tables[pupil["table"]].match_number for pupil in pupils] == [1, 1]
+        assert [page.lobby.tables[pupil["table"]].match_number for pupil in pupils] == [1, 1]
         seen = [await page.sit(pupil["table"], pupil["seat"]) for pupil in pupils]
         assert seen[0].table["hand"] == seen[1].table["hand"]
         wall = (await call(page, code, do="state", token=token)).json()
@@ -150,7 +150,7 @@ def test_pupils_get_no_hands_seeds_or_tokens_of_others(with_page: Run) -> None:
         received = [me, sockets[0].welcome, sockets[0].table]
         for do in ("state", "wait"):
             received.append((await call(page, code, do=do, token=me["token"], revision=-1)).json())
-        tables = [page.house.tables[pupil["table"]] for pupil in pupils]
+        tables = [page.lobby.tables[pupil["table"]] for pupil in pupils]
         secrets = {token, "77777777777777777777", *(table.owner_token for table in tables)}
         secrets |= {table.join_token for table in tables}
         secrets |= {pupil[name] for pupil in others for name in ("token", "seat")}
@@ -177,7 +177,7 @@ def test_class_actions_require_the_teacher_token(with_page: Run, action: str) ->
         for token in ("", "x", pupil["seat"]):
             assert (await call(page, code, do="state", token=token)).json()["code"] == "not-allowed"
             assert (await call(page, code, do="wait", token=token)).json()["code"] == "not-allowed"
-        assert pupil["table"] in page.house.tables
+        assert pupil["table"] in page.lobby.tables
 
     with_page(test)
 
@@ -294,7 +294,7 @@ def test_class_is_restored_after_a_restart(with_page: Run, tmp_path: Path) -> No
 
     async def then(page: Any, saved: Any) -> None:
         code, token, pupils, _, results = saved
-        assert page.house.tables == {}
+        assert page.lobby.tables == {}
         wall = (await call(page, code, do="state", token=token)).json()
         assert wall["results"] == results
         assert [table["state"] for table in wall["tables"]] == ["open", "open"]
@@ -332,11 +332,11 @@ def test_closing_a_class_deletes_its_tables(with_page: Run, tmp_path: Path) -> N
     async def test(page: Any) -> None:
         code, token = await open_class(page)
         pupils = await join(page, code, "Bo", "Cy")
-        page.house.suspend_table(pupils[1]["table"])
+        page.lobby.suspend_table(pupils[1]["table"])
         assert len(list(tmp_path.glob("classes/*.json"))) == 1
         assert (await call(page, code, do="close", token=token)).json() == {"closed": True}
         assert (await call(page, code, do="state", token=token)).json()["code"] == "not-found"
-        assert not any(page.house.has_table(pupil["table"]) for pupil in pupils)
+        assert not any(page.lobby.has_table(pupil["table"]) for pupil in pupils)
         assert not list(tmp_path.glob("**/*.json*"))
 
     with_page(test, WebConfig(state_folder=tmp_path))
@@ -352,7 +352,7 @@ def test_oldest_class_is_evicted_at_the_limit(with_page: Run, monkeypatch: pytes
         opened.append(await open_class(page))
         codes = [(await call(page, code, do="state", token=token)).json().get("code") for code, token in opened]
         assert codes == ["not-found", opened[1][0], opened[2][0]]
-        assert not page.house.has_table(pupil["table"])
+        assert not page.lobby.has_table(pupil["table"])
 
     with_page(test)
 

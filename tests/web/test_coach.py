@@ -66,7 +66,7 @@ def test_coach_ranks_moves_equally_before_and_after_the_move(with_page: Run, nam
 def test_play_continues_while_the_coach_computes(with_page: Run) -> None:
     async def test(page: Any) -> None:
         socket, blocked = await page.begin(game="president", seed=3), Event()
-        page.house.executor._advice_pool.submit(blocked.wait)
+        page.lobby.executor._advice_pool.submit(blocked.wait)
         try:
             socket.send(do="coach", at=socket.table["at"], n=1)
             await decide(socket, socket.table)
@@ -86,7 +86,7 @@ def test_reasons_of_other_players_reveal_no_hidden_hand(with_page: Run) -> None:
         assert past["made"]["place"] == 1
         assert past["best"] is None
         name, token = await page.open(game="president", seed=3, seats=["person", "person", "kb", "kb"])
-        two, hall = await page.sit(name, token), page.house.tables[name]
+        two, hall = await page.sit(name, token), page.lobby.tables[name]
         for person in hall.seats[:2]:
             person.agent = hall.seats[2].agent  # play for the people
         while {decision.seat for decision in hall.decisions} != {0, 1, 2, 3}:
@@ -110,7 +110,7 @@ def test_only_practice_tables_can_open_all_hands(with_page: Run) -> None:
         assert "face" not in socket.table["seats"][1]
         socket.send(do="open", open=True)
         table = await socket.until("table")
-        hall = page.house.tables[socket.welcome["table"]]
+        hall = page.lobby.tables[socket.welcome["table"]]
         for seat, info in enumerate(table["seats"]):
             assert ("face" in info) == (seat != table["me"])
             assert seat == table["me"] or len(info["face"]) == info["cards"]
@@ -126,7 +126,7 @@ def test_skip_ends_the_deal_when_all_people_are_out(with_page: Run) -> None:
         socket = await page.begin(game="president", seed=3, seats=["person", "random", "random", "random"])
         table = socket.table
         assert (await answer(socket, "coach", do="skip"))["code"] == "not-allowed"
-        hall = page.house.tables[socket.welcome["table"]]
+        hall = page.lobby.tables[socket.welcome["table"]]
         while not table["skip"] and table["phase"] == "play":
             if table["asked"]:
                 hint = await answer(socket, "hint", do="hint", at=table["at"])

@@ -88,7 +88,7 @@ def test_rate_limit_of_one_client_does_not_affect_others(with_page: Run, monkeyp
     assert isinstance(rates._shared_bucket, TokenBucket)
 
     async def test(page: Any) -> None:
-        statuses = {(await page.ask("/static/icon.svg")).status for _ in range(2 * burst)}
+        statuses = {(await page.get("/static/icon.svg")).status for _ in range(2 * burst)}
         assert statuses == {200, 429}
         other = await request(page.app, "GET", "/static/icon.svg", client="10.0.0.9")
         assert other.status == 200
@@ -112,9 +112,9 @@ def test_new_clients_get_a_table_when_one_client_holds_all(with_page: Run, tmp_p
             await page.sit(table["table"], table["token"])
         mine = (await opened(page, "10.0.0.2")).json()
         assert (await opened(page, "10.0.0.3")).status == 200
-        assert mine["table"] in page.house.tables
-        assert len(page.house.tables) == 4
-        gone = next(table for table in hog if table["table"] not in page.house.tables)
+        assert mine["table"] in page.lobby.tables
+        assert len(page.lobby.tables) == 4
+        gone = next(table for table in hog if table["table"] not in page.lobby.tables)
         again = await page.sit(gone["table"], gone["token"])  # it was suspended, and is restored
         assert again.table["hand"]
 
@@ -130,9 +130,9 @@ def test_oldest_unwatched_tables_are_evicted_at_the_limit(with_page: Run, monkey
 
     async def test(page: Any) -> None:
         names = [(await opened(page, "127.0.0.1")).json()["table"] for _ in range(4)]
-        assert list(page.house.tables) == names[1:]
+        assert list(page.lobby.tables) == names[1:]
         far = [(await opened(page, "10.0.0.2")).json()["table"] for _ in range(3)]
-        assert list(page.house.tables) == [names[3], *far[1:]]
+        assert list(page.lobby.tables) == [names[3], *far[1:]]
 
     with_page(test)
 
@@ -166,8 +166,8 @@ def test_spectators_are_disconnected_for_the_owner(with_page: Run, monkeypatch: 
 
     async def test(page: Any) -> None:
         table, token = await page.open(game="president")
-        looking = [await page.sit(table, page.house.tables[table].watch_token) for _ in range(3)]
-        assert len(page.house.tables[table].viewers) == 2
+        looking = [await page.sit(table, page.lobby.tables[table].watch_token) for _ in range(3)]
+        assert len(page.lobby.tables[table].viewers) == 2
         owner = await page.sit(table, token)
         assert owner.table["hand"]
         assert await looking[0].receive() == {}
@@ -185,11 +185,11 @@ def test_reviews_and_labs_of_one_client_do_not_evict_others(with_page: Run, monk
         return SimpleNamespace(name=secrets.token_hex(4), client_id=client_id, state=state, last_used=time.monotonic())
 
     async def test(page: Any) -> None:
-        president = page.house.game("president")
-        mine = (await page.house.labs.open_lab(president, None, client_id="10.0.0.2"))["lab"]
+        president = page.lobby.game("president")
+        mine = (await page.lobby.labs.open_lab(president, None, client_id="10.0.0.2"))["lab"]
         for _ in range(4):
-            await page.house.labs.open_lab(president, None, client_id="10.0.0.1")
-        assert mine in page.house.labs._sessions
+            await page.lobby.labs.open_lab(president, None, client_id="10.0.0.1")
+        assert mine in page.lobby.labs._sessions
         shelf, own = reviews.ReviewCache(), sheet("10.0.0.2")
         shelf.add(own)
         for _ in range(2):

@@ -29,7 +29,7 @@ seat(0..1).
 
 def test_every_game_has_a_tile_before_engine_load(with_page: Run) -> None:
     async def test(page: Any) -> None:
-        answer = await page.ask("/api/home")
+        answer = await page.get("/api/home")
         tiles = {tile["name"]: tile for tile in answer.json()["games"]}
         assert sorted(tiles) == game_names()
         assert next(iter(tiles)) == answer.json()["first"]
@@ -65,7 +65,7 @@ def test_game_given_on_the_command_line_has_the_first_tile(with_page: Run, tmp_p
     (folder / "game.lp").write_text(INVENTED, encoding="utf-8")
 
     async def test(page: Any) -> None:
-        home = (await page.ask("/api/home")).json()
+        home = (await page.get("/api/home")).json()
         assert home["first"] == home["games"][0]["name"] == str(folder)
         assert len({tile["name"] for tile in home["games"]}) == len(home["games"])
 
@@ -155,7 +155,7 @@ def test_guests_take_free_seats_in_order(with_page: Run) -> None:
 def test_invitation_token_gives_no_seat(with_page: Run) -> None:
     async def test(page: Any) -> None:
         table, token = await page.open(game="president", seats=["person", "person", "greedy", "greedy"])
-        web_table = page.house.tables[table]
+        web_table = page.lobby.tables[table]
         for wrong in (web_table.watch_token, token, "", "x"):
             assert (await join(page, table, wrong, "Bo")).json()["code"] == "not-found"
         assert (await join(page, "nowhere", web_table.join_token, "Bo")).json()["code"] == "not-found"
@@ -186,8 +186,8 @@ def test_own_tables_are_returned_only_with_valid_tokens(with_page: Run, tmp_path
     async def test(page: Any) -> None:
         table, token = await page.open(game="president", seats=["greedy", "person", "person", "greedy"])
         other, other_token = await page.open(game="president")
-        page.house.suspend_table(other)
-        web_table = page.house.tables[table]
+        page.lobby.suspend_table(other)
+        web_table = page.lobby.tables[table]
         seat_token, watch_token = web_table.seats[2].token, web_table.watch_token
         pairs = [[table, token], [table, seat_token], [table, watch_token], [table, "x"],
                  [other, other_token], [other, "x"], ["nowhere", "x"]]  # fmt: skip
@@ -196,7 +196,7 @@ def test_own_tables_are_returned_only_with_valid_tokens(with_page: Run, tmp_path
         assert [one["state"] for one in found] == ["open", "open", "open", "gone", "asleep", "gone", "gone"]
         assert [one["view"]["me"] for one in found[:3]] == [1, 2, None]
         assert ["hand" in one["view"] for one in found[:3]] == [True, True, False]
-        assert other in page.house.log_store.suspended  # it was not opened for this
+        assert other in page.lobby.log_store.suspended  # it was not opened for this
         for wrong in ([], "x", [[1, 2]], [["a"]], [["a", "b"]] * 25, [["\ud800", "b"]]):
             refused = await page.post("/api/tables/own", {"tables": wrong})
             assert refused.json()["code"] == "invalid-request"
@@ -222,7 +222,7 @@ def test_many_new_clients_each_get_a_table(with_page: Run, address: str) -> None
             assert answer.status == 200, answer.body
             opened.append((answer.json()["table"], answer.json()["token"]))
         assert len({table for table, _ in opened}) == people
-        assert {table for table, _ in opened} <= set(page.house.tables)  # none gave way to another one
+        assert {table for table, _ in opened} <= set(page.lobby.tables)  # none gave way to another one
         if address == "127.0.0.1":
             sockets = await asyncio.gather(*(page.sit(*one) for one in opened))
             assert [socket.closed for socket in sockets] == [None] * people

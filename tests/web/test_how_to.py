@@ -21,7 +21,7 @@ QUICK = ("president", "hearts")
 GAMES = [name if name in QUICK else pytest.param(name, marks=long) for name in game_names()]
 
 
-def moons(folder: Path) -> Path:
+def write_moons_game(folder: Path) -> Path:
     """Write a game with invented names of cards and an order of its own: owl < cat < sun < fox < moon, and storms."""
     folder.mkdir()
     (folder / "game.lp").write_text(
@@ -134,7 +134,7 @@ def can_answer(engine: Engine, to_beat: list[str], cards: list[str]) -> bool:
 
 def test_all_beating_plays_are_found(tmp_path: Path) -> None:
     """For each pair of plays of a small game, the answer about the kind agrees with the rules of the folder."""
-    engine = load(str(moons(tmp_path / "moons"))).engine()
+    engine = load(str(write_moons_game(tmp_path / "moons"))).engine()
     power = {"O": 1, "C": 2, "U": 3, "F": 4, "M": 5}
     for kind in play_kinds(engine):
         for label, example in find_examples(engine, kind.labels).items():
@@ -150,7 +150,7 @@ def test_all_beating_plays_are_found(tmp_path: Path) -> None:
 
 
 def test_invented_rules_list_which_plays_beat_a_pair(tmp_path: Path) -> None:
-    facts = how_to_play(engine := load(str(moons(tmp_path / "moons"))).engine())
+    facts = how_to_play(engine := load(str(write_moons_game(tmp_path / "moons"))).engine())
     assert [item["rank"] if "rank" in item else item["card"] for item in facts["order"]["rows"][0]["items"]] == [
         "O", "C", "U", "F", "M",
     ]  # fmt: skip

@@ -24,7 +24,7 @@ CHANGES = ("revision", "since", "log")
 OWNER = Permission(is_owner=True)
 
 
-def seen(table: dict[str, Any]) -> dict[str, Any]:
+def stable_fields(table: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in table.items() if name not in CHANGES}
 
 
@@ -75,15 +75,15 @@ def test_table_is_restored_after_a_restart(
         socket.send(do="back")
         await socket.next()
         await socket.leave()
-        web_table = page.house.tables[table]
+        web_table = page.lobby.tables[table]
         return table, token, socket.table, [seat.to_json() for seat in web_table.seats], web_table.records(OWNER)
 
     async def then(page: Any, saved: Any) -> None:
         table, token, before, chairs, records = saved
-        assert [summary["table"] for summary in page.house.tables_json()] == [table]
+        assert [summary["table"] for summary in page.lobby.tables_json()] == [table]
         socket = await page.sit(table, token)
-        assert seen(socket.table) | {"pace": 0} == seen(before) | {"pace": 0}
-        web_table = page.house.tables[table]
+        assert stable_fields(socket.table) | {"pace": 0} == stable_fields(before) | {"pace": 0}
+        web_table = page.lobby.tables[table]
         assert ([seat.to_json() for seat in web_table.seats], web_table.records(OWNER)) == (chairs, records)
         await play_some(socket, 2)
 
@@ -123,7 +123,7 @@ def test_closed_table_is_not_restored(with_page: Run, tmp_path: Path) -> None:
 
     async def then(page: Any, table: str) -> None:
         assert not list(tmp_path.glob("*.jsonl"))
-        assert not page.house.has_table(table)
+        assert not page.lobby.has_table(table)
 
     run_twice(with_page, tmp_path, first, then)
 
@@ -132,13 +132,13 @@ def test_incomplete_last_line_of_the_log_is_dropped(with_page: Run, tmp_path: Pa
     async def first(page: Any) -> Any:
         socket = await page.begin(seats=["person", "greedy", "greedy", "greedy"])
         await play_some(socket, 2)
-        web_table = page.house.tables[socket.welcome["table"]]
+        web_table = page.lobby.tables[socket.welcome["table"]]
         return socket.welcome["table"], web_table.owner_token, len(web_table.decisions)
 
     async def then(page: Any, saved: Any) -> None:
         table, token, decisions = saved
         await page.sit(table, token)
-        assert len(page.house.tables[table].decisions) >= decisions
+        assert len(page.lobby.tables[table].decisions) >= decisions
         assert b"half" not in (tmp_path / f"{table}.jsonl").read_bytes()
 
     async def between(page: Any) -> Any:
@@ -187,7 +187,7 @@ def test_temporary_rule_errors_lose_no_table(with_page: Run, tmp_path: Path, mon
 
     async def then(page: Any, saved: Any) -> None:
         table, token = saved
-        real = page.house.executor.engine
+        real = page.lobby.executor.engine
         for problem in (
             GameError("broken"),
             KBError([make_error(None, "broken")]),
@@ -198,15 +198,15 @@ def test_temporary_rule_errors_lose_no_table(with_page: Run, tmp_path: Path, mon
             def fail(game: Any, profile: Any, problem: Exception = problem) -> Any:
                 raise problem
 
-            monkeypatch.setattr(page.house.executor, "engine", fail)
+            monkeypatch.setattr(page.lobby.executor, "engine", fail)
             socket = Socket(page.app, f"/api/tables/{table}")
             socket.send(token=token)
             assert (await socket.receive())["type"] == "error"
             assert await socket.receive() == {}
             assert socket.closed == CLOSE_UNAVAILABLE  # the browser tries again
             assert (tmp_path / f"{table}.jsonl").exists()
-            assert [summary["table"] for summary in page.house.tables_json()] == [table]
-        monkeypatch.setattr(page.house.executor, "engine", real)
+            assert [summary["table"] for summary in page.lobby.tables_json()] == [table]
+        monkeypatch.setattr(page.lobby.executor, "engine", real)
         again = await page.sit(table, token)
         assert again.welcome["seed"] == "3"
 
@@ -217,7 +217,7 @@ def test_temporary_rule_errors_lose_no_table(with_page: Run, tmp_path: Path, mon
 def test_invalid_token_does_not_restore_a_table(with_page: Run, tmp_path: Path, key: str) -> None:
     async def first(page: Any) -> Any:
         table, token = await page.open(game="president", seats=["person", "person", "greedy", "greedy"])
-        socket, web_table = await page.sit(table, token), page.house.tables[table]
+        socket, web_table = await page.sit(table, token), page.lobby.tables[table]
         socket.send(do="seat", seat=1, player="greedy")
         while socket.table["seats"][1]["kind"] == "person":
             await socket.receive()
@@ -229,13 +229,13 @@ def test_invalid_token_does_not_restore_a_table(with_page: Run, tmp_path: Path, 
         def fail(game: Any, profile: Any) -> Any:
             raise AssertionError("nobody has a right to this")
 
-        real, page.house.executor.engine = page.house.executor.engine, fail
+        real, page.lobby.executor.engine = page.lobby.executor.engine, fail
         socket = Socket(page.app, f"/api/tables/{name}")
         socket.send(token=key)
         assert (await socket.receive())["type"] == "error"
         assert await socket.receive() == {}
         assert socket.closed == CLOSE_UNAUTHORIZED
-        page.house.executor.engine = real
+        page.lobby.executor.engine = real
         for token in tokens:
             await page.sit(name, token)
 
@@ -249,12 +249,12 @@ def test_old_logs_with_numeric_seeds_are_read(with_page: Run, tmp_path: Path) ->
         entry = json.loads(file.read_text())
         assert (entry.pop("drawn"), entry["seed"]) == (False, str(2**31 - 2))
         file.write_text(json.dumps(entry | {"seed": int(entry["seed"])}) + "\n")
-        return table, token, page.house.tables[table].tables.state.hands.tolist()
+        return table, token, page.lobby.tables[table].tables.state.hands.tolist()
 
     async def then(page: Any, saved: Any) -> None:
         table, token, hands = saved
         assert (await page.sit(table, token)).welcome["seed"] == str(2**31 - 2)
-        assert page.house.tables[table].tables.state.hands.tolist() == hands
+        assert page.lobby.tables[table].tables.state.hands.tolist() == hands
 
     run_twice(with_page, tmp_path, first, then)
 

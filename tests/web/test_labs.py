@@ -111,13 +111,13 @@ def test_draft_is_downloaded_or_saved_in_the_save_folder(with_page: Within, tmp_
         lab, session = await open_lab(page)
         assert session["saves"]
         await post(page, lab, "write", name="profiles/mine.lp", text="quick(yes).")
-        archive = zipfile.ZipFile(io.BytesIO((await page.ask(f"{lab}/my-rules.zip")).body))
+        archive = zipfile.ZipFile(io.BytesIO((await page.get(f"{lab}/my-rules.zip")).body))
         assert sorted(archive.namelist()) == ["my-rules/profiles/mine.lp", "my-rules/variant.lp"]
         assert (await post(page, lab, "save", folder="my-rules")) == {"saved": "my-rules"}
         assert "parent(president)" in (tmp_path / "my-rules" / "variant.lp").read_text()
         for folder in ("my-rules", "../x", "/x", "", "A"):
             assert (await page.post(lab, {"do": "save", "folder": folder})).status == 400
-        assert (await page.ask(f"{lab}/..%2fx.zip")).status == 404
+        assert (await page.get(f"{lab}/..%2fx.zip")).status == 404
 
     with_page(play, WebConfig(save_folder=tmp_path))
 
@@ -240,7 +240,7 @@ def test_requests_use_the_last_valid_rules_and_report_it(with_page: Within) -> N
             assert "more.lp:2" in answer["refused"]
         assert answer["now"]["readings"][0]["why"]["holds"] is False  # as in the last version without errors
         opened = (await page.post("/api/tables", {"game": f"lab:{session['lab']}", "seats": None})).json()
-        table = page.house.tables[opened["table"]]
+        table = page.lobby.tables[opened["table"]]
         assert "more.lp:2" in table.rules_error
         assert "barred" in str(table.engine.rules.kb.ground.atoms)
         await post(page, lab, "write", name="more.lp", text="barred(set(R,3)) :- rank(R).")

@@ -168,12 +168,12 @@ def test_lesson_requests_read_preview_and_grade(with_page: Any, tmp_path: Path) 
     from abl_cards.web.config import WebConfig
 
     async def read(page: Any) -> None:
-        facts = (await page.ask("/api/how-to?name=president")).json()
+        facts = (await page.get("/api/how-to?name=president")).json()
         assert facts["title"][0] == "President"
-        beats = (await page.ask(f"/api/how-to/beats?name=president&label={facts['ladder']['first']}")).json()
+        beats = (await page.get(f"/api/how-to/beats?name=president&label={facts['ladder']['first']}")).json()
         assert beats["found"]
         for path in ("how-to?name=mahjong", "how-to/beats?name=president&label=x", "lesson?name=president&lesson=none"):
-            assert (await page.ask(f"/api/{path}")).status == 400
+            assert (await page.get(f"/api/{path}")).status == 400
         body = {"game": "president", "text": guide_example()}
         shown = (await page.post("/api/lesson/preview", body)).json()
         (quiz, *_) = [index for index, block in enumerate(shown["blocks"]) if block["kind"] == "quiz"]

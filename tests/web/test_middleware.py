@@ -14,7 +14,7 @@ Run = Any
 def test_responses_have_a_strict_content_security_policy(with_page: Run) -> None:
     async def test(page: Any) -> None:
         for path in ("/", "/static/main.js", "/api/games", "/nothing", "/static/../server.py"):
-            answer = await page.ask(path)
+            answer = await page.get(path)
             policy = answer.headers["content-security-policy"]
             assert "script-src 'self';" in policy
             assert "default-src 'none'" in policy
@@ -29,7 +29,7 @@ def test_responses_have_a_strict_content_security_policy(with_page: Run) -> None
 )
 def test_foreign_hosts_are_rejected(with_page: Run, host: str) -> None:
     async def test(page: Any) -> None:
-        assert (await page.ask("/", host=host)).status == 421
+        assert (await page.get("/", host=host)).status == 421
         table, _ = await page.open(game="president")
         socket = Socket(page.app, f"/api/tables/{table}", {"host": host})
         assert await socket.receive() == {}
@@ -58,7 +58,7 @@ def test_cross_site_subresources_are_rejected(with_page: Run, site: str, mode: s
     """Images have no origin and could exhaust the rate limit of the client; links to the page work."""
 
     async def test(page: Any) -> None:
-        answer = await page.ask("/", **{"sec-fetch-site": site, "sec-fetch-mode": mode})
+        answer = await page.get("/", **{"sec-fetch-site": site, "sec-fetch-mode": mode})
         assert answer.status == status
 
     with_page(test)
@@ -68,7 +68,7 @@ def test_same_origin_is_accepted(with_page: Run) -> None:
     async def test(page: Any) -> None:
         table, token = await page.open(game="president")
         await page.sit(table, token, origin="http://127.0.0.1:8765")
-        assert (await page.ask("/", host="localhost:9999", origin="http://localhost:9999")).status == 200
+        assert (await page.get("/", host="localhost:9999", origin="http://localhost:9999")).status == 200
 
     with_page(test)
 
@@ -82,19 +82,19 @@ def test_post_requires_token_json_and_bounded_body(with_page: Run) -> None:
         assert (await page.post("/api/tables", b"{" * 50_000)).status == 400
         assert (await page.post("/api/tables", b" " * (MAX_BODY_BYTES + 2))).status == 413
         assert (await request(page.app, "GET", "/api/tables", headers=page.headers)).status == 405
-        assert page.house.tables == {}
+        assert page.lobby.tables == {}
 
     with_page(test)
 
 
 def test_access_token_is_sent_to_local_hosts_only(with_page: Run) -> None:
     async def near(page: Any) -> None:
-        assert page.house.config.token in (await page.ask("/")).body.decode()
+        assert page.lobby.config.token in (await page.get("/")).body.decode()
 
     async def far(page: Any) -> None:
-        assert page.house.config.token not in (await page.ask("/", host="192.168.0.7:8765")).body.decode()
-        assert (await page.ask("/", host="evil.example")).status == 421
-        assert (await page.ask("/", host="cards.example")).status == 200
+        assert page.lobby.config.token not in (await page.get("/", host="192.168.0.7:8765")).body.decode()
+        assert (await page.get("/", host="evil.example")).status == 421
+        assert (await page.get("/", host="cards.example")).status == 200
 
     with_page(near)
     with_page(far, WebConfig(host="0.0.0.0", host_names=("cards.example",)))
@@ -107,14 +107,14 @@ def test_access_token_is_sent_to_local_hosts_only(with_page: Run) -> None:
 )  # fmt: skip
 def test_static_paths_outside_the_folder_return_404(with_page: Run, path: str) -> None:
     async def test(page: Any) -> None:
-        assert (await page.ask(path)).status == 404
+        assert (await page.get(path)).status == 404
 
     with_page(test)
 
 
 def test_too_many_requests_return_429(with_page: Run) -> None:
     async def test(page: Any) -> None:
-        assert {(await page.ask("/static/icon.svg")).status for _ in range(2 * int(REQUEST_BURST))} == {200, 429}
+        assert {(await page.get("/static/icon.svg")).status for _ in range(2 * int(REQUEST_BURST))} == {200, 429}
 
     with_page(test)
 

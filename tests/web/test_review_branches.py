@@ -198,13 +198,13 @@ def test_requests_grade_and_continue_positions(with_page: Run) -> None:
         branch = played_on["branches"][0]
         assert branch["start"] == place
         tip = place + len(branch["pictures"]) - 1
-        advice = await page.ask(f"/api/reviews/{sheet['review']}/{tip}?line=0")
+        advice = await page.get(f"/api/reviews/{sheet['review']}/{tip}?line=0")
         assert advice.json()["made"] is None
-        advice = await page.ask(f"/api/reviews/{sheet['review']}/{place}?line=0")
+        advice = await page.get(f"/api/reviews/{sheet['review']}/{place}?line=0")
         assert advice.json()["made"]["value"] == value
-        kept = (await page.ask(f"/api/reviews/{sheet['review']}/record")).json()
+        kept = (await page.get(f"/api/reviews/{sheet['review']}/record")).json()
         assert kept["branches"][0]["acts"][0] == [position["seat"], value]
-        assert (await page.ask(f"/api/reviews/{sheet['review']}")).json()["branches"] == played_on["branches"]
+        assert (await page.get(f"/api/reviews/{sheet['review']}")).json()["branches"] == played_on["branches"]
         left = (await page.post("/api/reviews/remove-branch", {"review": sheet["review"], "line": 0})).json()
         assert left["branches"] == []
         wrong: list[tuple[str, Any]] = [
@@ -240,7 +240,7 @@ def test_calibration_covers_all_hidden_cards(with_page: Run) -> None:
         record = keep_first_acts(played("president")[0])
         sheet = await open_review(page, "president", record)
         await page.post("/api/reviews/work", {"review": sheet["review"], "deals": 4, "onward": "greedy"})
-        while (progress := (await page.ask(f"/api/reviews/{sheet['review']}/progress")).json())["state"] == "working":
+        while (progress := (await page.get(f"/api/reviews/{sheet['review']}/progress")).json())["state"] == "working":
             await asyncio.sleep(0.05)
         plays = [picture for picture in sheet["pictures"] if picture["plays"]]
         hidden = [sum(map(len, picture["hands"])) - len(picture["hands"][picture["seat"]]) for picture in plays]
@@ -256,7 +256,7 @@ def test_calibration_covers_all_hidden_cards(with_page: Run) -> None:
 
 def test_sample_records_open_without_problems(with_page: Run) -> None:
     async def test(page: Any) -> None:
-        samples = (await page.ask("/api/reviews/samples")).json()
+        samples = (await page.get("/api/reviews/samples")).json()
         assert len(samples) == 3
         assert len({sample["title"][0] for sample in samples}) == 3
         for sample in samples[: amount(1, 3)]:

@@ -43,7 +43,7 @@ async def open_review(page: Any, name: str, record: Any) -> dict[str, Any]:
 
 
 async def decision(page: Any, sheet: dict[str, Any], place: Any, query: str = "") -> Any:
-    return await page.ask(f"/api/reviews/{sheet['review']}/{place}{query}")
+    return await page.get(f"/api/reviews/{sheet['review']}/{place}{query}")
 
 
 @pytest.mark.parametrize("name", ["president", "hearts"])
@@ -67,11 +67,11 @@ def test_review_has_frames_and_explained_decisions(with_page: Run, name: str) ->
         work = {"review": sheet["review"], "deals": 4, "onward": "greedy"}
         assert (await page.post("/api/reviews/work", work)).status == 200
         assert (await page.post("/api/reviews/work", work)).status == 400  # one job at a time
-        while (progress := (await page.ask(f"/api/reviews/{sheet['review']}/progress")).json())["state"] == "working":
+        while (progress := (await page.get(f"/api/reviews/{sheet['review']}/progress")).json())["state"] == "working":
             await asyncio.sleep(0.05)
         assert progress["state"] == "done"
         assert {row["place"] for row in progress["result"]["decisions"]} <= set(range(len(record["acts"])))
-        assert (await page.ask(f"/api/reviews/{sheet['review']}")).json()["result"] == progress["result"]
+        assert (await page.get(f"/api/reviews/{sheet['review']}")).json()["result"] == progress["result"]
 
     with_page(test)
 
@@ -86,7 +86,7 @@ def test_page_review_equals_command_review(with_page: Run, tmp_path: Path) -> No
     async def test(page: Any) -> None:
         sheet = await open_review(page, "president", record)
         assert (await page.post("/api/reviews/work", {"review": sheet["review"], "deals": 8})).status == 200
-        while (progress := (await page.ask(f"/api/reviews/{sheet['review']}/progress")).json())["state"] == "working":
+        while (progress := (await page.get(f"/api/reviews/{sheet['review']}/progress")).json())["state"] == "working":
             await asyncio.sleep(0.05)
         result = progress["result"]
         method = {"agent": "kb", "rollout_agent": "kb", "deals": 8, "seed": "0", "language": "en"}
@@ -228,12 +228,12 @@ def test_invalid_review_requests_are_rejected(with_page: Run) -> None:
         for place in ("-1", "99999", "x", "9" * 30, "٣"):
             assert (await decision(page, sheet, place)).status == 400
         for path in ("/api/reviews/nothing", "/api/reviews/nothing/0", "/api/reviews/nothing/progress"):
-            assert (await page.ask(path)).status == 400
+            assert (await page.get(path)).status == 400
         for more in ({"deals": 0}, {"deals": 10**9}, {"agent": "program:run=x"}, {"lang": "fr"}, {"review": 5}):
             answer = await page.post("/api/reviews/work", {"review": sheet["review"]} | more)
             assert answer.status == 400
         assert (await page.post("/api/reviews", {"game": "president", "text": "{}"}, **{"x-token": ""})).status == 403
-        assert (await page.ask("/api/watch")).status == 403
+        assert (await page.get("/api/watch")).status == 403
 
     with_page(test)
 

@@ -129,19 +129,19 @@ def tournament(names: tuple[str, ...], rates: dict[tuple[str, str], float]) -> E
 
 def test_requests_return_runs_and_ladders(with_page: Any, folder: Path) -> None:
     async def test(page: Any) -> None:
-        watched = (await page.ask("/api/watch", **page.headers)).json()
+        watched = (await page.get("/api/watch", **page.headers)).json()
         assert ([run["name"] for run in watched["runs"]], len(watched["matches"]), watched["tables"]) == (
             ["watched/mine"],
             1,
             [],
         )
-        assert (await page.ask("/api/runs", **page.headers)).status == 400
-        assert (await page.ask("/api/runs")).status == 403
-        assert (await page.ask("/api/reports", **page.headers)).status == 400
+        assert (await page.get("/api/runs", **page.headers)).status == 400
+        assert (await page.get("/api/runs")).status == 403
+        assert (await page.get("/api/reports", **page.headers)).status == 400
         for path in ("/api/reports", "/api/gallery", "/api/ladders"):
-            assert (await page.ask(path)).status == 403
-        assert (await page.ask("/api/gallery", **page.headers)).json() == []
-        (ladder,) = (await page.ask("/api/ladders", **page.headers)).json()
+            assert (await page.get(path)).status == 403
+        assert (await page.get("/api/gallery", **page.headers)).json() == []
+        (ladder,) = (await page.get("/api/ladders", **page.headers)).json()
         assert ladder["pairs"] == [["a", "b", 10, 0.7, 0.4, 0.9]]
 
     with_page(test, WebConfig(watch_folders=(folder,)))

@@ -22,7 +22,7 @@ EVERY_RIGHT = [
 
 
 def table_of(page: Any, socket: Any) -> WebTable:
-    table: WebTable = page.house.tables[socket.welcome["table"]]
+    table: WebTable = page.lobby.tables[socket.welcome["table"]]
     return table
 
 
@@ -37,7 +37,7 @@ def everything(table: WebTable) -> str:
 def test_seed_is_hidden_before_the_end(with_page: Run, seats: list[str], wish: dict[str, Any]) -> None:
     async def test(page: Any) -> None:
         name, _ = await page.open(game="president", seats=seats, practice=False, **wish)
-        table = page.house.tables[name]
+        table = page.lobby.tables[name]
         assert str(table.seed) not in everything(table)
         if not wish:
             assert table.seed.bit_length() > 64
@@ -106,7 +106,7 @@ def test_rule_problems_reveal_no_seed_and_no_cards(with_page: Run, monkeypatch: 
         for practice in (True, False):
             name, _ = await page.open(game="president", seats=["greedy", "person", "greedy", "greedy"],
                                       practice=practice, seed="4242424242")  # fmt: skip
-            table = page.house.tables[name]
+            table = page.lobby.tables[name]
             table.seats[1] = table.seats[0]
 
             def fail(*args: Any) -> Any:

@@ -10,14 +10,14 @@ import pytest
 from abl_cards.core.errors import GameError
 from abl_cards.web.config import WebConfig
 from abl_cards.web.spectator_feed import SNAPSHOT_INTERVAL, list_served_tables, read_served_table
-from tests.web.served import TITLE, show
+from tests.web.served import TITLE, serve_table
 
 
 def test_served_table_writes_snapshots_without_hands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No snapshot contains a hand while the episode is played."""
     monkeypatch.setattr("abl_cards.web.spectator_feed.SNAPSHOT_INTERVAL", 0)
     assert SNAPSHOT_INTERVAL > 0
-    pictures = show(tmp_path)
+    pictures = serve_table(tmp_path)
     assert len(pictures) > 20
     for picture in pictures:
         seen = picture["seen"]
@@ -55,16 +55,16 @@ def test_watch_request_lists_valid_snapshots(with_page: Any, tmp_path: Path) -> 
     (tmp_path / "table-3.table.json").write_text(json.dumps(picture))
 
     async def test(page: Any) -> None:
-        (summary,) = (await page.ask("/api/watch", **page.headers)).json()["served"]
+        (summary,) = (await page.get("/api/watch", **page.headers)).json()["served"]
         assert (summary["players"], summary["episode"], summary["over"]) == (["<b>"], 2, False)
-        assert (await page.ask("/api/served", **page.headers)).status == 400
-        assert (await page.ask("/api/served")).status == 403
+        assert (await page.get("/api/served", **page.headers)).status == 400
+        assert (await page.get("/api/served")).status == 403
         for name, text in {
             "table-4.table.json": '{"written": NaN, "welcome": {}, "seen": {"seats": []}}',
             "match.json": r'{"agents": ["\udfff", "kb"], "games": NaN, "rate": 1, "interval": [0, 1]}',
             os.fsdecode(b"\xff.table.json"): json.dumps(picture),
         }.items():
             (tmp_path / name).write_text(text)
-        assert (await page.ask("/api/watch", **page.headers)).json()["served"] == [summary]
+        assert (await page.get("/api/watch", **page.headers)).json()["served"] == [summary]
 
     with_page(test, WebConfig(watch_folders=(tmp_path,)))

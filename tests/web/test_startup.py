@@ -13,7 +13,7 @@ from abl_cards.web.config import WebConfig
 from abl_cards.web.prewarmed_table import FILE_NAME, OFFER_TIMEOUT, PrewarmedTable
 from abl_cards.web.startup_app import StartupApp
 from tests.web.asgi import request
-from tests.web.test_keeping import seen
+from tests.web.test_keeping import stable_fields
 
 Run = Any
 
@@ -22,15 +22,15 @@ def test_prewarmed_table_requires_the_access_key(with_page: Run, tmp_path: Path)
     """After a restart an open page reads the access key anew; the page has no table, and only the key gets it."""
 
     async def test(page: Any) -> None:
-        config = page.house.config
-        page.house.prewarmed.store("t", "secret", ({}, {}), tmp_path)
-        body = (await page.ask("/?key")).body.decode()
+        config = page.lobby.config
+        page.lobby.prewarmed.store("t", "secret", ({}, {}), tmp_path)
+        body = (await page.get("/?key")).body.decode()
         assert f'name="token" content="{config.token}"' in body
         assert "secret" not in body
         for headers in ({"x-token": "-"}, {"x-token": "wrong"}):
             refused = await page.post("/api/first", {}, **headers)
             assert (refused.status, b"secret" in refused.body) == (403, False)
-        assert (await page.ask("/api/first")).status in (404, 405)
+        assert (await page.get("/api/first")).status in (404, 405)
         assert (await read_offer(page))["token"] == "secret"
 
     with_page(test, WebConfig(state_folder=tmp_path))
@@ -43,7 +43,7 @@ async def read_offer(page: Any, game: str = "") -> Any:
 
 
 async def wait_for_prewarmed(page: Any) -> None:
-    while not page.house.prewarmed.table_name:
+    while not page.lobby.prewarmed.table_name:
         await asyncio.sleep(0.02)
 
 
@@ -53,23 +53,25 @@ def test_prewarmed_table_is_offered_once(with_page: Run, tmp_path: Path) -> None
 
     async def first(page: Any) -> None:
         assert await read_offer(page) is None
-        await page.ask("/api/games")
+        await page.get("/api/games")
         await wait_for_prewarmed(page)
-        assert page.house.tables_json() == []
+        assert page.lobby.tables_json() == []
 
     async def then(page: Any) -> None:
         assert await read_offer(page, "hearts") is None  # the table is of another game
         laid = await read_offer(page, "president")
         assert await read_offer(page) is None
         assert laid["seen"]["hand"]
-        assert page.house.tables == {}
+        assert page.lobby.tables == {}
         socket = await page.sit(laid["table"], laid["token"])
-        assert seen(socket.table) == seen(laid["seen"]) | {"seats": socket.table["seats"]}  # a client is connected now
+        assert stable_fields(socket.table) == stable_fields(laid["seen"]) | {
+            "seats": socket.table["seats"]
+        }  # a client is connected now
         assert socket.welcome == laid["welcome"]
         known.append(laid["table"])
-        assert page.house.prewarmed.table_name != laid["table"]
+        assert page.lobby.prewarmed.table_name != laid["table"]
         await wait_for_prewarmed(page)
-        assert (await read_offer(page))["table"] == page.house.prewarmed.table_name != laid["table"]
+        assert (await read_offer(page))["table"] == page.lobby.prewarmed.table_name != laid["table"]
 
     with_page(first, plan)
     with_page(then, plan)

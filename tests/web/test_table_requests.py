@@ -144,13 +144,13 @@ def test_number_of_tables_is_limited(with_page: Run, monkeypatch: pytest.MonkeyP
         one = await page.begin()
         second, _ = await page.open(game="president")
         third, token = await page.open(game="president")  # the table without viewers is evicted
-        assert list(page.house.tables) == [one.welcome["table"], third]
+        assert list(page.lobby.tables) == [one.welcome["table"], third]
         await page.sit(third, token)
         assert (await page.post("/api/tables", {"game": "president"})).status == 400
         monkeypatch.setattr(fairness, "IDLE_TIMEOUT", -1.0)
         await page.open(game="president")
-        assert len(page.house.tables) == 2
-        assert third in page.house.tables
-        assert second not in page.house.tables
+        assert len(page.lobby.tables) == 2
+        assert third in page.lobby.tables
+        assert second not in page.lobby.tables
 
     with_page(test)

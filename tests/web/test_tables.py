@@ -84,7 +84,7 @@ def test_every_game_can_be_played(with_page: Run, name: str) -> None:
 def test_ambiguous_cards_list_all_readings(with_page: Run) -> None:
     async def test(page: Any) -> None:
         socket = await page.begin(game="guandan", seats=["person", "random", "random", "random"])
-        hall = page.house.tables[socket.welcome["table"]]
+        hall = page.lobby.tables[socket.welcome["table"]]
         rules = hall.engine.rules
         hall.tables.state.hands[0, 0] = 0
         for text in ("S3", "C3", "H2", "H2", "S4"):
@@ -301,7 +301,7 @@ def test_only_the_owner_can_close_a_table(with_page: Run) -> None:
             while await socket.receive():
                 pass
             assert socket.closed == 4410
-        assert table not in page.house.tables
+        assert table not in page.lobby.tables
         late = Socket(page.app, f"/api/tables/{table}")
         while await late.receive():
             pass

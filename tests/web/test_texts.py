@@ -11,7 +11,7 @@ from abl_cards.games.notation import spell
 from abl_cards.rulelab.editor.reweighting import list_weights
 from abl_cards.web.offers import bilingual_title
 from abl_cards.web.texts import BilingualText, deck_json, label_text, option_text, role_texts, stage_text
-from tests.web.test_how_to import moons
+from tests.web.test_how_to import write_moons_game
 from tests.web.test_words import is_foreign
 
 SUITS = "♠♥♣♦…–"
@@ -54,6 +54,6 @@ def test_profiles_have_names_in_both_languages(name: str) -> None:
 
 def test_plays_of_named_cards_use_the_card_names(tmp_path: Path) -> None:
     """A card with words of its own is named by them, not by its letter in records."""
-    engine = load(str(moons(tmp_path / "moons"))).engine()
+    engine = load(str(write_moons_game(tmp_path / "moons"))).engine()
     assert label_text(engine, "set(sun,2)") == ["set Sun ×2", "双飞太阳"]
     assert label_text(engine, "set(owl,1)") == ["set Owl ×1", "独行猫头鹰"]

@@ -25,7 +25,7 @@ CHOICES = ", ".join(map(str, THINK_CHOICES))
 
 def seconds_of(page: Any, table: str) -> list[float | None]:
     """Return the time limits of the seats of a table."""
-    agents = [seat.agent for seat in page.house.tables[table].seats]
+    agents = [seat.agent for seat in page.lobby.tables[table].seats]
     return [agent.think_seconds if isinstance(agent, AblAgent) else None for agent in agents]
 
 
@@ -40,7 +40,7 @@ def test_lookahead_agents_get_the_think_time_of_the_table(with_page: Run) -> Non
         usual, _ = await page.open(game=GAME, seats=["person", "abl", "kb"])
         assert seconds_of(page, limited) == [None, 0.25, None]
         assert seconds_of(page, usual) == [None, None, None]
-        first, second = (page.house.tables[table].seats for table in (limited, usual))
+        first, second = (page.lobby.tables[table].seats for table in (limited, usual))
         assert first[1].agent.policy is second[1].agent.policy  # the networks are loaded once
         assert first[2].agent is second[2].agent
 
@@ -144,7 +144,7 @@ def test_old_logs_restore_without_think_time(with_page: Run, tmp_path: Path) -> 
 
     async def one(page: Any) -> Any:
         saved = await first(page)
-        page.house.close()
+        page.lobby.close()
         forget(saved)
         return saved
 
@@ -171,7 +171,7 @@ class SlowAgent:
 def test_every_move_of_slow_agents_is_shown(with_page: Run) -> None:
     async def test(page: Any) -> None:
         socket = await page.begin(game="president", seats=["person", "kb", "kb", "kb"])
-        table = page.house.tables[socket.welcome["table"]]
+        table = page.lobby.tables[socket.welcome["table"]]
         for seat in table.seats[1:]:
             seat.agent = SlowAgent(seat.agent, 0.03)
         shown = [socket.table["at"]]
@@ -191,10 +191,10 @@ def test_tables_do_not_wait_for_agents_of_other_tables(with_page: Run) -> None:
         try:
             for _ in range(2):
                 table, _ = await page.open(game="president", seats=["person", "kb", "kb", "kb"], seed=1)
-                engine = page.house.tables[table].engine
+                engine = page.lobby.tables[table].engine
                 slow = SlowAgent(make_agent("greedy", engine), event=event)
-                page.house.tables[table].seats[0].agent = slow  # it leads
-                page.house.tables[table].wake.set()
+                page.lobby.tables[table].seats[0].agent = slow  # it leads
+                page.lobby.tables[table].wake.set()
                 while not slow.is_playing.is_set():
                     await asyncio.sleep(0.01)
             other = await page.sit(*await page.open(game="president", seats=["person"] * 4))

@@ -17,39 +17,39 @@ FOUR = {"hand": ["S5", "H5", "D5", "C5"], "to_beat": None}
 
 
 @pytest.fixture(scope="module")
-def bench(tmp_path_factory: pytest.TempPathFactory) -> RuleDraft:
+def draft(tmp_path_factory: pytest.TempPathFactory) -> RuleDraft:
     """Return a draft of President without sets of four."""
     made = RuleDraft.create(load("president"), tmp_path_factory.mktemp("lab") / "edited")
     made.write("labels.lp", made.read("labels.lp").replace("1..4", "1..3"))
     return made
 
 
-def test_exported_folder_is_a_variant(bench: RuleDraft, tmp_path: Path) -> None:
-    assert "replaces(labels)." in bench.read("variant.lp")
-    assert [file.name for file in bench.files if file.is_own] == ["variant.lp", "labels.lp"]
-    made = export_folder(bench, tmp_path, "no-fours")
+def test_exported_folder_is_a_variant(draft: RuleDraft, tmp_path: Path) -> None:
+    assert "replaces(labels)." in draft.read("variant.lp")
+    assert [file.name for file in draft.files if file.is_own] == ["variant.lp", "labels.lp"]
+    made = export_folder(draft, tmp_path, "no-fours")
     assert "set(9,4)" not in load(str(made)).engine().labels
     with pytest.raises(GameError, match="'no-fours'") as error:
-        export_folder(bench, tmp_path, "no-fours")
+        export_folder(draft, tmp_path, "no-fours")
     assert error.value.code == ErrorCode.ALREADY_EXISTS
-    assert export_zip(bench, "x") == export_zip(bench, "x")
+    assert export_zip(draft, "x") == export_zip(draft, "x")
 
 
-def test_compare_positions_reports_removed_moves(bench: RuleDraft) -> None:
-    (pinned,) = compare_positions(bench.original_engine, bench.current_engine, [FOUR])
+def test_compare_positions_reports_removed_moves(draft: RuleDraft) -> None:
+    (pinned,) = compare_positions(draft.original_engine, draft.current_engine, [FOUR])
     assert pinned.to_json()["gone"] == [["C5", "D5", "H5", "S5"]]
-    least = find_smallest_difference(bench.original_engine, bench.current_engine)
+    least = find_smallest_difference(draft.original_engine, draft.current_engine)
     assert least is not None
     assert len(least["hand"]) == 4
 
 
-def test_engine_is_cached_until_files_change(bench: RuleDraft) -> None:
-    first = bench.current_engine
-    assert bench.current_engine is first
-    bench.write("more.lp", "% nothing\nx(R) :- held(R,1).\n")
-    assert bench.current_engine is not first
-    bench.revert("more.lp")
-    assert [file.name for file in bench.files if file.is_own] == ["variant.lp", "labels.lp"]
+def test_engine_is_cached_until_files_change(draft: RuleDraft) -> None:
+    first = draft.current_engine
+    assert draft.current_engine is first
+    draft.write("more.lp", "% nothing\nx(R) :- held(R,1).\n")
+    assert draft.current_engine is not first
+    draft.revert("more.lp")
+    assert [file.name for file in draft.files if file.is_own] == ["variant.lp", "labels.lp"]
 
 
 @pytest.mark.parametrize("name", ["president", "guandan"])
