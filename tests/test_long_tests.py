@@ -1,4 +1,4 @@
-"""The list of long tests names tests that exist, and none as the shorter one that is long itself."""
+"""Tests in long_tests.toml exist, and no shorter test is itself a long one."""
 
 from __future__ import annotations
 

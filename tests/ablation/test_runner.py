@@ -1,4 +1,4 @@
-"""Ablations: what is decided, what is not, resuming, and errors."""
+"""Ablations: verdicts, resuming, and errors."""
 
 from __future__ import annotations
 

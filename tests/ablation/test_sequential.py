@@ -63,7 +63,7 @@ def normal_interval(values: NDArray[np.float64]) -> tuple[float, float]:
     return mean - radius, mean + radius
 
 
-def test_effects_are_found() -> None:
+def test_interval_excludes_half_for_a_real_effect() -> None:
     rng = np.random.default_rng(3)
     low, high = sequential_interval(rng.choice([0.0, 0.5, 1.0], 400, p=[0.1, 0.5, 0.4]))
     assert 0.5 < low < 0.65 < high

@@ -1,4 +1,4 @@
-"""The speed table: its contents, never its timings."""
+"""The speed table: its contents, not its timings."""
 
 import json
 from typing import Any

@@ -37,15 +37,15 @@ def test_aliases_map_to_current_commands_and_options() -> None:
         (["--logs", "log"], ["--logs", "log"]),
     ],
 )
-def test_current_options(arguments: list[str], expected: list[str]) -> None:
+def test_current_options_replaces_former_names(arguments: list[str], expected: list[str]) -> None:
     assert current_options({"--log": "--botzone-log"}, arguments) == expected
 
 
-def test_former_command_runs() -> None:
+def test_former_command_is_an_alias() -> None:
     assert run("kb", "words", "hearts").stdout == run("kb", "describe", "hearts").stdout
 
 
-def test_former_option_runs_and_is_hidden() -> None:
+def test_former_option_is_a_hidden_alias() -> None:
     words = ("solve", "big2", "34", "5")
     answer = run(*words, "--nodes=1000000")
     assert answer.exit_code == run(*words, "--max-nodes", "1000000").exit_code == 0

@@ -70,7 +70,7 @@ def never_pass_president(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return edited(tmp_path_factory.mktemp("rules") / "keen", more=NEVER_PASS, name="president")
 
 
-def test_no_difference(tmp_path: Path) -> None:
+def test_equal_rules_report_no_difference(tmp_path: Path) -> None:
     code, out, _ = run(edited(tmp_path / "same", name="hearts"), game="hearts")
     assert code == 0
     assert "no difference" in out

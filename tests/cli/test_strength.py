@@ -69,7 +69,7 @@ def test_random_seed_is_drawn_and_printed() -> None:
     assert run(*words, "--seed", seed).stdout == first.stdout
 
 
-def test_strength_of_a_hand() -> None:
+def test_strength_command_scores_a_hand() -> None:
     report = json.loads(run("strength", HAND, "--json").stdout)
     (hand,) = report["hands"]
     assert (hand["points"], hand["plays"]) == (37, 7)
@@ -81,7 +81,7 @@ def test_strength_of_a_hand() -> None:
     assert json.loads(run("strength", "34567", "--json").stdout)["classes"] is None
 
 
-def test_strength_of_a_deal() -> None:
+def test_strength_command_scores_a_deal() -> None:
     dealer = DealRules.from_engine(engine_of()).deal_sampler
     texts = deal_to_json(dealer.letters, dealer.complete_deals(read_hand(HAND), np.zeros(1, np.uint64)), 0)
     hands = [texts[part] for part in ("landlord", "down", "up")]

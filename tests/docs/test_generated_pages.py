@@ -1,4 +1,4 @@
-"""Pages and sentences that scripts of docs/ write are those of today's code and of the stored figures."""
+"""Generated pages and sentences of docs/ equal the output of their scripts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Notebooks are those of their sources, run to the end, small, and free of traces of the machine that ran them."""
+"""Notebooks equal their sources, ran without errors, are small, and contain no paths of a machine."""
 
 from __future__ import annotations
 

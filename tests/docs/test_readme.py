@@ -1,4 +1,4 @@
-"""The README stays short, and readers find the central topics from the index of the documents."""
+"""The README is short, and the index of the documents links the central topics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""THIRD_PARTY.md has the notices of today's vendored files, and all Python packages that pyproject.toml names."""
+"""THIRD_PARTY.md has the notices of all vendored files, and all Python packages that pyproject.toml names."""
 
 import hashlib
 

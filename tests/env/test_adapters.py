@@ -59,7 +59,7 @@ def test_single_environment_passes_check_env(name: str) -> None:
 
 @pytest.mark.parametrize("episode", ["deal", "match"])
 @pytest.mark.parametrize("name", GAMES)
-def test_vector_contract(name: str, episode: Any) -> None:
+def test_vector_env_steps_match_the_spaces(name: str, episode: Any) -> None:
     """Check spaces, dtypes and shapes of every step, and final observations where episodes ended."""
     env = gymnasium_vector_env(name, 5, seat=1, episode=episode, max_steps=60)
     assert isinstance(env, GymnasiumVectorEnv)

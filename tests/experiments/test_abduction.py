@@ -1,4 +1,4 @@
-"""Experiments with pictures: small budgets, what they report, and pictures that a seed repeats."""
+"""Experiments with pictures: small budgets, reports, and deterministic pictures."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ def test_differing_values_are_counted() -> None:
     assert row["ratio"] == pytest.approx(10)
 
 
-def test_depths(tmp_path: Path) -> None:
+def test_big2_depth_reports_search_times(tmp_path: Path) -> None:
     results = run_experiment("big2_depth", big2_depth.Big2DepthConfig(depths=(1, 2), deals=2), tmp_path)
     assert [(row["depth"], row["finished"]) for row in rows(results, "times")] == [(1, 2), (2, 2)]
     (part,) = partial_results("big2_depth", big2_depth.Big2DepthConfig(depths=(1, 2), deals=2), tmp_path, tmp_path)
@@ -83,7 +83,7 @@ def test_depths(tmp_path: Path) -> None:
     assert all(row["positions, median"] > 0 for row in rows(results, "times"))
 
 
-def test_agents(tmp_path: Path) -> None:
+def test_big2_agents_reports_margins_and_round_robin(tmp_path: Path) -> None:
     settings = big2_agents.Big2AgentsConfig(
         searcher="shensuanzi:6,2,cpu,seconds=0.01", cards=(4, 8), deals=2, round_robin_agents=("zhiduoxing", "random"),
         round_robin_cards=10, round_robin_deals=2,
@@ -118,7 +118,7 @@ def test_round_robin_table_counts_both_seats() -> None:
     assert [list(row) for row in table.rows] == [["a", 6, 2, 0.0], ["c", 0, 0, 0.0], ["b", -6, -2, 0.0]]
 
 
-def test_spearman() -> None:
+def test_spearman_returns_rank_correlation() -> None:
     assert big2_agents.spearman([1, 2, 3, 4], [2, 4, 6, 9]) == 1
     assert big2_agents.spearman([1, 2, 3, 4], [9, 6, 4, 2]) == -1
     assert big2_agents.spearman([1, 2], [3, 3]) is None

@@ -48,7 +48,7 @@ def test_match_rows_have_one_row_per_agent_and_role() -> None:
     assert {row["role"] for row in rows[2:]} == {role.role for role in result.roles}
 
 
-def test_cells_and_metrics(tmp_path: Path) -> None:
+def test_rows_are_read_from_cells_and_metrics(tmp_path: Path) -> None:
     cells, run_folder = tmp_path / "cells", tmp_path / "run"
     cells.mkdir()
     run_folder.mkdir()

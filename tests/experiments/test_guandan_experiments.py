@@ -175,7 +175,7 @@ def test_later_plays_are_a_subset_of_the_true_hands(engine: Engine) -> None:
 
 
 @long
-def test_hidden_hands(tiny_agent: str, tmp_path: Path) -> None:
+def test_guandan_hidden_hands_reports_estimation_errors(tiny_agent: str, tmp_path: Path) -> None:
     settings = guandan_hidden_hands.GuandanHiddenHandsConfig(
         agent=tiny_agent, records=SAMPLE, last=1, decisions=120, shares=(0.0, 1.0), pretrain_decisions=150, steps=2
     )

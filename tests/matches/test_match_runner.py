@@ -89,7 +89,7 @@ def test_agents_with_one_name_share_a_standing() -> None:
 
 
 @pytest.mark.parametrize("agents", [2, 5])
-def test_five_seats(tmp_path: Path, agents: int) -> None:
+def test_points_and_places_with_five_seats(tmp_path: Path, agents: int) -> None:
     (tmp_path / "game.lp").write_text(FIVE)
     names = ("greedy", "random", "zhiduoxing", "random", "random")[:agents]
     result = match(load(str(tmp_path)).engine(), *names, games=20)

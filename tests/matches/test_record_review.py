@@ -280,7 +280,7 @@ def test_invalid_record_is_reported_with_its_line(tmp_path: Path, line: str, pro
         ({"records": None}, ErrorCode.INVALID_RECORD),
     ],
 )
-def test_arguments_of_a_wrong_type_or_range(
+def test_arguments_of_wrong_type_or_range_are_rejected(
     settings: dict[str, Any], code: ErrorCode, blundered: tuple[dict[str, Any], int]
 ) -> None:
     with pytest.raises(GameError) as error:

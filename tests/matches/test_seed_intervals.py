@@ -18,7 +18,7 @@ def test_doctests_pass() -> None:
 
 
 @pytest.mark.parametrize(("num_seeds", "deviation"), [(3, 0.0), (3, 0.1), (5, 0.05)])
-def test_coverage(num_seeds: int, deviation: float) -> None:
+def test_interval_covers_the_mean_over_seeds(num_seeds: int, deviation: float) -> None:
     """The interval covers the mean over all seeds; one over the deals alone fails where seeds differ."""
     rng, runs, deals, mean = np.random.default_rng(1), 600, 100, 0.55
     covered = deals_alone = 0
@@ -53,7 +53,7 @@ def test_interval_of_one_seed_covers_deals_only() -> None:
     assert combine_seeds([0.5]).interval is None
 
 
-def test_level_widens() -> None:
+def test_higher_level_widens_the_interval() -> None:
     usual, strict = (combine_seeds([0.4, 0.5, 0.7], level=level).interval for level in (0.95, 0.99))
     assert usual
     assert strict
@@ -70,7 +70,7 @@ def test_paired_test_equals_scipy() -> None:
 
 
 @pytest.mark.parametrize("arguments", [([], None, 0.95), ([0.5], None, 1.0)])
-def test_errors(arguments: tuple[list[float], None, float]) -> None:
+def test_invalid_arguments_are_rejected(arguments: tuple[list[float], None, float]) -> None:
     with pytest.raises(GameError) as error:
         combine_seeds(*arguments)
     assert error.value.code == ErrorCode.INVALID_VALUE

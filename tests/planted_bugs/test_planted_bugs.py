@@ -1,4 +1,4 @@
-"""Planted bugs: each is found by its test; drawing, planting and restoring do what they should."""
+"""Planted bugs: each is found by its test; edits are drawn, planted and restored."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ def run_into_files(folder: Path, *arguments: str) -> None:
         main()
 
 
-def test_join_a_served_table(tmp_path: Path) -> None:
+def test_serve_and_join_report_the_same_games(tmp_path: Path) -> None:
     """Two processes: the client has the last seat, and both report and record the same games."""
     files = [tmp_path / name for name in ("served.jsonl", "joined.jsonl.gz")]
     rules = ("--kb", str(short_rules()))
@@ -156,7 +156,7 @@ def test_join_a_served_table(tmp_path: Path) -> None:
         (("join", "127.0.0.1", "--agent", "greedy", "--room", "2"), "--protocol openguandan"),
     ],
 )
-def test_misuse(arguments: tuple[str, ...], message: str) -> None:
+def test_invalid_arguments_exit_with_2(arguments: tuple[str, ...], message: str) -> None:
     answer = run(*arguments)
     assert answer.exit_code == 2
     assert message in answer.stderr

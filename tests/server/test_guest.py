@@ -110,7 +110,7 @@ def test_four_kings_are_beaten_and_played() -> None:
         {"stage": "tribute"}, {"stage": "dance"}, {"handCards": ["S9"] * 300},
     ],
 )  # fmt: skip
-def test_invalid_requests(changes: dict[str, Any]) -> None:
+def test_invalid_requests_are_answered_with_the_first_choice(changes: dict[str, Any]) -> None:
     """The answer is the first choice, with the error."""
     answer = reply(following(PASS, QUEEN, **changes))
     assert (answer.choice, answer.message, bool(answer.problem)) == (0, {"actIndex": 0}, True)
@@ -162,7 +162,7 @@ def test_notifications_update_the_result() -> None:
         {"stage": "gameOver"}, {"stage": "gameResult", "victoryNum": [1], "draws": [0]},
     ],
 )  # fmt: skip
-def test_invalid_notifications(message: dict[str, Any]) -> None:
+def test_invalid_notifications_are_rejected(message: dict[str, Any]) -> None:
     with pytest.raises(GameError) as error:
         new_client().handle_message({"type": "notify", **message})
     assert error.value.code in (ErrorCode.INVALID_MESSAGE, ErrorCode.INVALID_STATE)
@@ -194,7 +194,7 @@ def test_invalid_addresses_are_rejected(address: str) -> None:
     assert error.value.code == ErrorCode.INVALID_ADDRESS
 
 
-def test_dialects() -> None:
+def test_game_of_dialect_finds_the_game() -> None:
     assert game_of_dialect("openguandan") == game_of_dialect("guandan") == "guandan"
     with pytest.raises(GameError, match="guandan, openguandan, plain") as error:
         game_of_dialect("x")

@@ -111,7 +111,7 @@ def test_rejected_join_exits_with_1() -> None:
         (DIALECT, {"room": "2", "num_matches": 2}),
     ],
 )  # fmt: skip
-def test_unsupported_requests(dialect: str, fields: dict[str, Any]) -> None:
+def test_unsupported_join_requests_are_rejected(dialect: str, fields: dict[str, Any]) -> None:
     with pytest.raises(GameError) as error:
         PROTOCOL.create_client(engine(), dialect, JoinRequest("kb", **fields))
     assert error.value.code == ErrorCode.SETTING_CONFLICT

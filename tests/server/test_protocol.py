@@ -246,7 +246,7 @@ def test_messages_hide_the_hands_of_other_seats() -> None:
 
 
 @pytest.mark.parametrize("answer", ['{"actIndex": 0}', b'{"actIndex":4}', ' {"actIndex":3, "more":[1]} '])
-def test_answers(answer: str | bytes) -> None:
+def test_answers_are_read(answer: str | bytes) -> None:
     assert read_act_index(answer, 5) in (0, 3, 4)
 
 
@@ -260,7 +260,7 @@ def test_answers(answer: str | bytes) -> None:
         (b"\xff\xfe", "garbage"), ("[" * 60_000, "garbage"), ('{"actIndex": NaN}', "garbage"),
     ],
 )  # fmt: skip
-def test_faulty_answers(answer: str | bytes, fault: str) -> None:
+def test_faulty_answers_are_rejected(answer: str | bytes, fault: str) -> None:
     with pytest.raises(InvalidAnswerError) as raised:
         read_act_index(answer, 5)
     assert (raised.value.fault, raised.value.code) == (fault, ErrorCode.INVALID_MESSAGE)

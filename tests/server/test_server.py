@@ -1,4 +1,4 @@
-"""Tests of tables over real sockets: seats, sessions, agreement with the arena, and faulty clients."""
+"""Tests of tables over real sockets: seats, sessions, agreement with play_match, and faulty clients."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_guests_play_as_in_play_match() -> None:
 
 
 @long
-def test_guests_beside_agents() -> None:
+def test_guests_and_agents_play_as_in_play_match() -> None:
     """Free seats are assigned in order; with random agents at the others, games equal those of ``play_match``."""
     result, guests, _ = run(
         play_with_clients(serve_config({1: "random", 3: "random"}, games=2, seed=7), [guest("greedy")] * 2)
@@ -99,7 +99,7 @@ def test_guests_beside_agents() -> None:
     assert [seat.is_client for seat in result.tables[0].seats] == [True, False, True, False]
 
 
-def test_kb_as_guest() -> None:
+def test_guest_kb_plays_as_in_play_match() -> None:
     """The agent kb reads all observations, and receives the same ones from messages."""
     games = amount(1, 2)
     result, guests, _ = run(
@@ -123,7 +123,7 @@ def test_one_client_plays_many_games() -> None:
     )
 
 
-def test_several_tables() -> None:
+def test_several_tables_play_the_games_of_one_match() -> None:
     """Tables fill one after the other, play side by side, and together play the games of one long match."""
     config = serve_config({1: "random", 2: "greedy", 3: "random"}, games=1, seed=8, tables=2)
     result, _, _ = run(play_with_clients(config, [guest("greedy")] * 2))
@@ -149,13 +149,13 @@ def test_result_is_json_serialisable() -> None:
         ({"dialect": "B"}, ErrorCode.UNKNOWN_PROTOCOL), ({"agents": {4: "greedy"}}, ErrorCode.INVALID_VALUE),
     ],
 )  # fmt: skip
-def test_invalid_configurations(settings: dict[str, Any], code: ErrorCode) -> None:
+def test_invalid_configurations_are_rejected(settings: dict[str, Any], code: ErrorCode) -> None:
     with pytest.raises(GameError) as error:
         GameServer(serve_config(**settings))
     assert error.value.code == code
 
 
-def test_unknown_agents() -> None:
+def test_unknown_agents_are_rejected() -> None:
     with pytest.raises(GameError, match="nobody"):
         GameServer(serve_config({0: "nobody"}))
 
@@ -396,7 +396,7 @@ def test_client_recovers_after_a_skipped_request() -> None:
 # --- noise at the port ----------------------------------------------------------------------------------------------
 
 
-def test_noise() -> None:
+def test_random_bytes_do_not_stop_the_server() -> None:
     """Random bytes, broken handshakes and truncated frames neither stop a game nor use up memory."""
 
     async def throw(port: int, noise: bytes) -> None:

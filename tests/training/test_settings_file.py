@@ -1,4 +1,4 @@
-"""Damaged files of a run are named in the error, and nothing is overwritten."""
+"""Damaged files of a run are reported by name and not overwritten."""
 
 from pathlib import Path
 from typing import Any

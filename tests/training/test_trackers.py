@@ -1,4 +1,4 @@
-"""Callbacks for Weights & Biases and MLflow, with modules that stand in for them."""
+"""Callbacks for Weights & Biases and MLflow, tested with replacement modules."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ def test_match_can_be_played_with_keys_only(open_browser: Any) -> None:
     assert serious(here.page) == []
 
 
-def test_bids_and_a_landlord(open_browser: Any) -> None:
+def test_bidding_shows_bids_and_the_landlord(open_browser: Any) -> None:
     here = open_browser(locale="zh-CN")
     here.new_table(game="doudizhu", profile="botzone_bidding", seed=5)
     state = here.wait_for_turn()
@@ -175,7 +175,7 @@ def test_reload_keeps_state_on_narrow_dark_chinese_page(open_browser: Any) -> No
     here.page.evaluate("() => dispatchEvent(new Event('offline'))")
 
 
-def test_two_browsers_at_a_table(open_browser: Any) -> None:
+def test_two_browsers_play_at_one_table(open_browser: Any) -> None:
     one, two = open_browser(), open_browser()
     one.new_table(game="president", seed=4, seats=["person", "person", "greedy", "greedy"])
     one.page.get_by_role("button", name="Seats").click()

@@ -79,14 +79,14 @@ def test_variations_follow_the_rules(name: str) -> None:
 
 @long
 @pytest.mark.parametrize("name", game_names())
-def test_variations_of_all_games(name: str) -> None:
+def test_variations_of_all_games_follow_the_rules(name: str) -> None:
     (record, *_) = played(name)
     count = len(open_session(name, record).replay_frames.frames)
     check_variations(name, record, sorted({0, 1, count // 3, 2 * count // 3, count - 1}))
 
 
 @long
-def test_variations_of_contest_records() -> None:
+def test_variations_of_contest_records_follow_the_rules() -> None:
     from abl_cards.matches import read_valid_records, sample_records_path
 
     (record, *_) = read_valid_records(sample_records_path("guandan"))

@@ -1,4 +1,4 @@
-"""Tests that the seed of a table, which determines all hands, is not sent before the match is over."""
+"""Tests that the seed of a table, which determines all hands, is secret until the match is over."""
 
 import json
 from typing import Any

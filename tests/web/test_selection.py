@@ -1,4 +1,4 @@
-"""Properties of selected cards: plays within them, and the nearest legal play of cards that are none."""
+"""Properties of selected cards: plays within them, and the nearest legal play of cards that form none."""
 
 from collections import Counter
 

@@ -105,7 +105,7 @@ def test_ambiguous_cards_list_all_readings(with_page: Run) -> None:
     with_page(test)
 
 
-def test_hints_and_reasons_in_both_languages(with_page: Run) -> None:
+def test_hints_and_reasons_are_translated(with_page: Run) -> None:
     async def test(page: Any) -> None:
         socket = await page.begin(game="president")
         at = socket.table["at"]

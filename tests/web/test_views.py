@@ -1,4 +1,4 @@
-"""Property: what a browser gets of a table equals the state of the engine, after every event of random matches."""
+"""Property: views of a table equal the state of the engine, after every event of random matches."""
 
 from collections import Counter
 from typing import Any

@@ -1,4 +1,4 @@
-"""Circuits in pure Python have the outputs of the engine's."""
+"""Circuits in pure Python return the outputs of the engine."""
 
 from pathlib import Path
 

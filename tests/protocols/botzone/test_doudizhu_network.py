@@ -130,7 +130,7 @@ def test_zip_requires_only_python_and_numpy(engine: Engine, file: Path, tmp_path
     assert json.loads(done.stdout)["response"]
 
 
-def test_unsupported_networks(engine: Engine) -> None:
+def test_unsupported_networks_are_rejected(engine: Engine) -> None:
     with pytest.raises(GameError) as error:
         doudizhu_network_weights(Networks(PRESETS["small"].without_abln(), GameShape.of(engine)))
     assert error.value.code == ErrorCode.UNSUPPORTED_GAME

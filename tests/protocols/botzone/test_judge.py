@@ -15,7 +15,7 @@ from tests.protocols.botzone.transcripts import HERE_LIE, TRANSCRIPTS, lines, re
 
 
 @pytest.mark.parametrize("name", TRANSCRIPTS)
-def test_transcripts(name: str) -> None:
+def test_transcripts_equal_played_rounds(name: str) -> None:
     """Transcripts equal played rounds; ``python -m tests.protocols.botzone.transcripts`` writes them again."""
     assert lines(TRANSCRIPTS[name].make()) == (HERE_LIE / name).read_text("utf-8").splitlines()
 
@@ -134,7 +134,7 @@ FAULTS: list[tuple[str, Any, str, list[int]]] = [
 
 
 @pytest.mark.parametrize(("entry", "kind", "scores"), [row[1:] for row in FAULTS], ids=[row[0] for row in FAULTS])
-def test_faults(entry: Any, kind: str, scores: list[int]) -> None:
+def test_faults_end_the_game_with_scores(entry: Any, kind: str, scores: list[int]) -> None:
     engine = engine_of(None, "botzone")
     output = BotzoneJudge(engine).next_output({"log": [{"output": {}}, entry], "initdata": WHOLE})
     assert output["command"] == "finish"

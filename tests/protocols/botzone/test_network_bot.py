@@ -124,7 +124,7 @@ def test_zip_requires_only_python_and_numpy(engine: Engine, file: Path, tmp_path
     assert isinstance(json.loads(done.stdout)["response"], list)
 
 
-def test_unsupported_networks(engine: Engine) -> None:
+def test_unsupported_networks_are_rejected(engine: Engine) -> None:
     shape = GameShape.of(engine)
     for preset in (PRESETS["planes-abl"], PRESETS["small"].without_abln()):
         with pytest.raises(GameError) as error:

@@ -58,7 +58,7 @@ def test_answers_are_read(tmp_path: Path, source: str) -> None:
         ("while True: print('x' * 1000)", "OLE", "1 MiB"),
     ],
 )
-def test_faults(tmp_path: Path, source: str, kind: str, text: str) -> None:
+def test_invalid_outputs_are_faults(tmp_path: Path, source: str, kind: str, text: str) -> None:
     with pytest.raises(Fault, match=text) as caught:
         process(tmp_path, source).request(MESSAGE)
     assert (caught.value.kind, caught.value.verdict, caught.value.code) == (kind, kind, ErrorCode.PROGRAM_FAILED)
@@ -74,7 +74,7 @@ def test_program_that_exits_before_its_child_is_a_fault(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("keep_running", [False, True])
-def test_time_limit(tmp_path: Path, keep_running: bool) -> None:
+def test_time_limit_kills_the_program_and_its_children(tmp_path: Path, keep_running: bool) -> None:
     """The program and its child processes are killed."""
     pids = tmp_path / "pids"
     command = ["sh", "-c", f"sleep 100 & echo $! > '{pids}'; wait"]
@@ -211,7 +211,7 @@ def test_kept_program_reads_one_request_per_line(tmp_path: Path) -> None:
     assert not _is_running(again["pid"])
 
 
-def test_the_keep_running_line_is_not_an_answer(tmp_path: Path) -> None:
+def test_keep_running_line_is_not_an_answer(tmp_path: Path) -> None:
     """It arrives in pieces after the answer."""
     source = (
         "import os, time\n"
@@ -228,7 +228,7 @@ def test_the_keep_running_line_is_not_an_answer(tmp_path: Path) -> None:
         message["requests"].append(number)
 
 
-def test_a_program_that_answers_twice_still_receives_every_request(tmp_path: Path) -> None:
+def test_program_that_answers_twice_receives_every_request(tmp_path: Path) -> None:
     """The surplus answer counts for the next request, which is sent nevertheless."""
     source = (
         "import json\n"

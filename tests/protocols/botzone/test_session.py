@@ -165,7 +165,7 @@ ANSWERS: list[tuple[str, Any, str, str]] = [
 
 
 @pytest.mark.parametrize(("answer", "kind", "text"), [row[1:] for row in ANSWERS], ids=[row[0] for row in ANSWERS])
-def test_wrong_answers(answer: Any, kind: str, text: str) -> None:
+def test_invalid_answers_are_faults(answer: Any, kind: str, text: str) -> None:
     engine = engine_of(None, "botzone")
     session = BotzoneSession(engine.rules)
     tables = engine.start_matches(match_keys(1, 8), session)
@@ -192,7 +192,7 @@ def test_held_cards_that_form_no_play_are_faults() -> None:
 
 
 @pytest.mark.parametrize(("bid", "kind"), [(4, "ILLEGAL_MOVE"), (-1, "ILLEGAL_MOVE"), ([], "INVALID_FORMAT")])
-def test_wrong_bids(bid: Any, kind: str) -> None:
+def test_invalid_bids_are_faults(bid: Any, kind: str) -> None:
     engine = engine_of(None, "botzone_bidding")
     session = BotzoneSession(engine.rules)
     tables = engine.start_matches(match_keys(1, 8), session)

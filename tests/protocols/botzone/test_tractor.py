@@ -162,7 +162,7 @@ def test_second_declaration_is_an_illegal_move() -> None:
     assert event(game_round.respond(ids("s2"))) == ("ILLEGAL_MOVE", [1, -3, 1, 0])
 
 
-def test_faults_at_the_cover() -> None:
+def test_faults_while_burying_cards() -> None:
     public = DECLARES["publiccard"]
     for response, kind in (
         (public[:7], "ILLEGAL_MOVE"), ([*public, 5], "ILLEGAL_MOVE"), ([*public[:7], public[0]], "NOT_YOUR_POKER"),
@@ -313,7 +313,7 @@ def test_last_round_ends_the_match() -> None:
         ({"lots": 3}, "^initdata: lots: .* 1 "),
     ],
 )  # fmt: skip
-def test_invalid_initdata(initdata: dict[str, Any], values: str) -> None:
+def test_invalid_initdata_is_rejected(initdata: dict[str, Any], values: str) -> None:
     with pytest.raises(GameError, match=values) as error:
         BotzoneJudge(engine_of()).next_output({"log": [], "initdata": initdata | {"seed": 1}})
     assert error.value.code == ErrorCode.INVALID_MESSAGE

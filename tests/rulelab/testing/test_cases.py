@@ -98,7 +98,7 @@ def test_expected_hints_are_compared() -> None:
     assert "the hints about previous are" in check_case(RuleCase(1, case | {"hints": {"previous": []}}), engine)
 
 
-def test_an_expected_error_holds(engine: Engine) -> None:
+def test_expected_error_holds(engine: Engine) -> None:
     assert not check_case(RuleCase(1, {"state": {"hand": ["XX"]}, "error": "XX"}), engine)
 
 

@@ -30,7 +30,7 @@ def edit(folder: Path, file: str, old: str, new: str, kind: str) -> Edit:
     return Edit(file, text.index(old), text.index(old) + len(old), new, kind)
 
 
-def test_edits_are_tested_in_a_process(folder: Path) -> None:
+def test_edits_are_tested_in_a_separate_process(folder: Path) -> None:
     """Report the error of an edit that clingo refuses, and the case that detects another one."""
     edits = [
         edit(folder, "labels.lp", "strength(pair(R),R)   :- rank(R).", "", RULE),
