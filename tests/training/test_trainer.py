@@ -343,9 +343,7 @@ class PolicyFailsInTraining(torch.nn.Linear):
         ("policy", "PolicyFailsInTraining.forward", ErrorCode.MODEL_FAILED),
     ],
 )
-def test_error_of_custom_part_names_it_and_keeps_cause(
-    tmp_path: Path, part: str, name: str, code: ErrorCode
-) -> None:
+def test_error_of_custom_part_names_it_and_keeps_cause(tmp_path: Path, part: str, name: str, code: ErrorCode) -> None:
     engine = load(SHORT).engine()
     shape = GameShape.of(engine)
     parts: dict[str, Any] = {
