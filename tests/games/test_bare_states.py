@@ -93,13 +93,13 @@ def check(engine: Engine, sample: Sample) -> int:
 
 
 @pytest.mark.parametrize("name", every_game())
-def test_a_state_answers_as_its_game(name: str) -> None:
+def test_bare_states_answer_as_their_game(name: str) -> None:
     solved = check(load(name).engine(), Sample(amount(8, 20), amount(8, 5), amount(4, 12) if name in SOLVED else 0))
     assert bool(solved) == (name in SOLVED)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", game_names())
-def test_a_thousand_games_of_each_profile(name: str) -> None:
+def test_bare_states_of_a_thousand_games_a_profile(name: str) -> None:
     for profile in load(name).engine().rules.folder.profiles or [None]:
         check(load(name).engine(profile=profile), Sample(1000, 1, 400))

@@ -93,7 +93,7 @@ def few_positions(name: str) -> Decisions:
 
 
 @pytest.mark.parametrize("name", game_names())
-def test_reasons_of_points_have_words(name: str) -> None:
+def test_reasons_of_points_have_texts(name: str) -> None:
     rules = load(name).engine().rules
     reasons = {functor(reason) for _, _, reason in rules.kb.instances("points", 3) if isinstance(reason, str)}
     texts = {
@@ -104,7 +104,7 @@ def test_reasons_of_points_have_words(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", game_names())
-def test_conformance(name: str) -> None:
+def test_random_play_keeps_the_invariants(name: str) -> None:
     """Masks are not empty, moves match the chosen label, counters advance, and a match ends in a win or draw."""
     engine = load(name).engine()
     tables = engine.start_matches(match_keys(TABLES, 1))
@@ -168,7 +168,7 @@ def test_conformance(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", every_game())
-def test_imagined_tables_go_on_as_the_real_ones_would(name: str) -> None:
+def test_determinized_tables_continue_as_the_real_ones(name: str) -> None:
     """Imagined tables with the real hands continue equally; with other hands, observation and legal moves are equal."""
     engine = load(name).engine()
     for seed in range(amount(1, 3)):
@@ -224,7 +224,7 @@ def test_records_replay(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", every_game())
-def test_samples(name: str) -> None:
+def test_samples_are_consistent_and_seeded(name: str) -> None:
     """Chosen samples have the same moves, leads have no play to beat, and equal seeds give equal samples."""
     engine = load(name).engine()
     facts = sample_input_rows(engine.rules, 50, seed=1)
@@ -249,7 +249,7 @@ def test_samples(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", every_game(*STACKED))
-def test_random_positions_can_be_told_and_asked_again(name: str) -> None:
+def test_states_of_random_positions_round_trip(name: str) -> None:
     engine = load(name).engine()
     for decisions in sample_positions(engine, 60, seed=1) if name in STACKED else [few_positions(name)]:
         if not isinstance(decisions, Decisions):
@@ -263,7 +263,7 @@ def test_random_positions_can_be_told_and_asked_again(name: str) -> None:
 @pytest.mark.parametrize(
     "name", [*(pytest.param(name, marks=long) for name in ("bigtwo", "doudizhu", "paodekuai", "whist")), *SHORT_PROOFS]
 )
-def test_reasons_come_to_what_the_circuit_says(name: str) -> None:
+def test_proofs_agree_with_the_circuit(name: str) -> None:
     engine = load(name).engine()
     decisions = few_positions(name).select(np.array([17]))
     query = engine.rules.play_query
@@ -279,12 +279,12 @@ def test_reasons_come_to_what_the_circuit_says(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", every_game(apart=LONG))
-def test_listeners_hear_everything(name: str) -> None:
+def test_listeners_receive_all_events(name: str) -> None:
     """A listener receives the begin and end of each episode, each match end, and every decision."""
     engine = load(name).engine()
     events: list[str] = []
 
-    class Ear:
+    class EventRecorder:
         def on_draw(self, tables: object, rows: np.ndarray) -> None:
             """Cards are dealt at once."""
 
@@ -303,7 +303,7 @@ def test_listeners_hear_everything(name: str) -> None:
         def on_match_end(self, tables: object, rows: np.ndarray) -> None:
             events.append("over")
 
-    tables, parts = engine.start_matches(match_keys(1, 3), Ear()), 0
+    tables, parts = engine.start_matches(match_keys(1, 3), EventRecorder()), 0
     while (playing := tables.rows_to_play()).size | (choosing := tables.rows_to_choose()).size:
         if playing.size:
             tables.play(playing, random_moves(tables.decisions(playing), tables.keys[playing]))
@@ -316,14 +316,14 @@ def test_listeners_hear_everything(name: str) -> None:
     assert events.count("decided") == tables.num_decisions[0] - parts
 
 
-def test_unknown_game() -> None:
+def test_error_of_an_unknown_game_lists_the_known_ones() -> None:
     """The error of an unknown game lists the known ones."""
     with pytest.raises(GameError, match="guandan"):
         load("snap")
 
 
 @pytest.mark.parametrize("name", game_names())
-def test_observations(name: str) -> None:
+def test_observations_have_the_declared_size(name: str) -> None:
     """Observations have the declared size; decisions and tables observe the same."""
     engine = load(name).engine()
     tables = engine.start_matches(match_keys(5, 4))
@@ -344,7 +344,7 @@ def _after(tables: Tables, steps: int) -> Tables:
 
 
 @pytest.mark.parametrize("name", every_game())
-def test_what_seats_know_of_hidden_hands_is_true(name: str) -> None:
+def test_true_hands_satisfy_the_deductions(name: str) -> None:
     """The true hands satisfy the deductions of every seat; counting cards does not require seeing them."""
     engine = load(name).engine()
     tables = engine.start_matches(match_keys(TABLES, 6))
@@ -370,7 +370,7 @@ def test_what_seats_know_of_hidden_hands_is_true(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", every_game())
-def test_tables_can_be_saved(name: str) -> None:
+def test_tables_restore_from_saved_arrays(name: str) -> None:
     """Tables restored from saved arrays continue as the originals."""
     engine = load(name).engine()
     tables, copy = (
@@ -388,7 +388,7 @@ def test_tables_can_be_saved(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", every_game())
-def test_nothing_is_left_after_the_last_play(name: str) -> None:
+def test_plays_left_is_zero_exactly_after_the_last_play(name: str) -> None:
     """It takes no more plays exactly where a move lays down the whole hand."""
     engine = load(name).engine()
     tables = _after(engine.start_matches(match_keys(TABLES, 6)), 10)
@@ -406,7 +406,7 @@ def test_nothing_is_left_after_the_last_play(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", every_game())
-def test_what_the_preferences_are_told_is_what_they_judge_by(name: str) -> None:
+def test_preference_costs_equal_the_circuit_of_all_inputs(name: str) -> None:
     """The circuit of all inputs agrees with the halves that agents use; an empty estimate equals none."""
     engine = load(name).engine()
     judge = engine.preference_model()
@@ -431,7 +431,7 @@ def test_what_the_preferences_are_told_is_what_they_judge_by(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", game_names())
-def test_preferences_are_compiled_once(name: str) -> None:
+def test_preference_models_are_cached(name: str) -> None:
     engine = load(name).engine()
     judge = engine.preference_model()
     assert engine.preference_model() is judge

@@ -23,12 +23,12 @@ COUNT = "count(plays,1). #external event(play). #external plays(N) : N = 1..3. a
         ("points(0,N,x) :- plays(N), not plays(N+1).", False),
     ],
 )
-def test_a_count_that_is_added_for_each_number_is_reported(tmp_path: Path, rule: str, is_added: bool) -> None:
+def test_adding_all_numbers_up_to_a_count_is_a_warning(tmp_path: Path, rule: str, is_added: bool) -> None:
     game = load(str(edited(tmp_path / "game", more=COUNT + rule + "\n", name="president")))
     found = [item for item in game.warnings(game.knowledge_base()) if item.code == ErrorCode.INEXACT_COUNT]
     assert [item.location and item.location.line for item in found] == [2] * is_added
 
 
 @pytest.mark.parametrize("name", game_names())
-def test_our_own_games_add_none(name: str) -> None:
+def test_shipped_games_add_no_counts_inexactly(name: str) -> None:
     assert list(find_added_counts(load(name).engine().rules)) == []

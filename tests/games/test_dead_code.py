@@ -36,11 +36,11 @@ def warnings_of(folder: Path, profile: str | None = None) -> list[tuple[str, int
         ("mine(no). :- mine(X), X != yes, X != no. barred(set(3,1)) :- mine(yes), not leading.", []),  # another value
     ],
 )
-def test_a_rule_that_can_never_fire_is_reported(tmp_path: Path, rules: str, places: list[tuple[str, int, int]]) -> None:
+def test_rules_that_never_fire_are_warnings(tmp_path: Path, rules: str, places: list[tuple[str, int, int]]) -> None:
     assert warnings_of(edited(tmp_path / "game", more=rules, name="president")) == places
 
 
-def test_a_rule_for_another_profile_is_not_reported(tmp_path: Path) -> None:
+def test_rules_for_another_profile_are_not_warnings(tmp_path: Path) -> None:
     """In neither of the profiles, unless it fires in none."""
     folder = edited(
         tmp_path / "game", more="barred(set(3,1)) :- ace(low), not leading.\nbarred(set(3,1)) :- ace(none).\n"
@@ -54,7 +54,7 @@ def test_a_rule_for_another_profile_is_not_reported(tmp_path: Path) -> None:
     assert [warnings_of(folder, name) for name in ("low", "high")] == [[("more.lp", 2, 21)]] * 2
 
 
-def test_definitions_for_another_profile_or_what_the_table_shows_are_not_reported(tmp_path: Path) -> None:
+def test_definitions_for_profiles_or_show_rules_are_not_warnings(tmp_path: Path) -> None:
     folder = edited(
         tmp_path / "game", more="#const five = 5. #const shown = 6. #const no = 7. #defined mine/1. #defined our/1.\n",
         name="president",
@@ -74,12 +74,12 @@ def test_definitions_for_another_profile_or_what_the_table_shows_are_not_reporte
 @pytest.mark.parametrize(
     "name", [*SMALL, *(pytest.param(name, marks=long) for name in game_names() if name not in SMALL)]
 )
-def test_every_rule_of_our_own_games_may_fire(name: str) -> None:
+def test_shipped_games_have_no_dead_rules(name: str) -> None:
     game = load(name)
     assert list(find_dead_rules(game.folder, game.profile)) == []
 
 
-def test_rule_files_that_are_not_read_are_reported(tmp_path: Path) -> None:
+def test_unread_rule_files_are_warnings(tmp_path: Path) -> None:
     """Neither are files of a subfolder with another name, nor of another suffix; games within the folder are left."""
     folder = edited(tmp_path / "game", more='#include "parts/read.lp".', name="president")
     for file in ("parts/read.lp", "parts/left.lp", "profile/typo.lp", "upper.LP", "inner/game.lp", "inner/more.lp"):
@@ -92,7 +92,7 @@ def test_rule_files_that_are_not_read_are_reported(tmp_path: Path) -> None:
     assert {warning.code for warning in found} == {ErrorCode.UNUSED_DEFINITION}
 
 
-def test_several_profiles_need_a_default(tmp_path: Path) -> None:
+def test_several_profiles_require_a_default(tmp_path: Path) -> None:
     """`kb check` called such rules sound, and all other commands refused them."""
     folder = edited(tmp_path / "game", name="president")
     (folder / "profiles").mkdir()
@@ -108,7 +108,7 @@ def test_several_profiles_need_a_default(tmp_path: Path) -> None:
     assert places == [(ErrorCode.UNKNOWN_PROFILE, 1)]
 
 
-def test_a_fluent_that_no_rule_sets_is_reported(tmp_path: Path) -> None:
+def test_fluents_that_no_rule_sets_are_warnings(tmp_path: Path) -> None:
     """Rules that read it can fire as far as clingo knows."""
     rules = """#external event(E) : E = play.
 #external near(S) : seat(S). any(near,1).

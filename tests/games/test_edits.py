@@ -1,4 +1,4 @@
-"""Whatever is edited in the rule files, there is an error of check, or play that ends or stops with a message."""
+"""Edits of rule files: each is an error of `kb check`, or play that ends or stops with a message."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ STOPS = [
 
 
 @pytest.mark.parametrize(("folder", "old", "new", "message"), SMALL_STOPS)
-def test_small_folders_that_lead_nowhere_stop_with_a_message(
+def test_stalling_edits_of_small_games_stop_with_an_error(
     tmp_path: Path, folder: str, old: str, new: str, message: str
 ) -> None:
     """The message names the predicate and the file. These edits never crashed, so this process tries them itself."""
@@ -113,7 +113,7 @@ def test_small_folders_that_lead_nowhere_stop_with_a_message(
 
 @long
 @pytest.mark.parametrize(("edited", "message"), [pytest.param(*stop, id=str(i)) for i, stop in enumerate(STOPS)])
-def test_rules_that_lead_nowhere_stop_with_a_message(player: Player, edited: RuleEdit, message: str) -> None:
+def test_stalling_edits_of_shipped_games_stop_with_an_error(player: Player, edited: RuleEdit, message: str) -> None:
     """These edits of shipped games once crashed or hung; the small folders above stop in the same ways."""
     came, text = player.attempt(edited)
     assert came in (STOPPED, REFUSED), text
@@ -127,13 +127,13 @@ def sample_edits() -> list[RuleEdit]:
     return every if thorough() else Random(SEED).sample(every, DRAWN)
 
 
-def test_an_edit_of_a_small_game_is_refused_or_played_or_stops_with_a_message(player: Player) -> None:
+def test_edits_of_small_games_are_rejected_played_or_stopped(player: Player) -> None:
     try_edits(player, Random(SEED).sample([edit for name in SMALL for edit in edits_of(name)], FEW))
 
 
 @long
 @pytest.mark.parametrize("share", range(SHARES))
-def test_an_edit_is_refused_or_played_or_stops_with_a_message(player: Player, share: int) -> None:
+def test_edits_of_all_games_are_rejected_played_or_stopped(player: Player, share: int) -> None:
     """A share of the edits of all games, as those of small games above; the long search prints what came of them."""
     try_edits(player, sample_edits()[share::SHARES])
 
@@ -150,7 +150,7 @@ def try_edits(player: Player, edits: list[RuleEdit]) -> None:
     assert not wrong, "\n".join(wrong)
 
 
-def test_every_kind_of_edit_is_tried() -> None:
+def test_edits_cover_every_kind() -> None:
     """Rules deleted, comparisons swapped, numbers shifted; not in comments, nor in sentences."""
     edits = [edit for _, edit in edits_of("guandan") if edit.file == "profiles/standard.lp"]
     changed = {(edit.start, edit.replacement) for edit in edits}

@@ -1,4 +1,4 @@
-"""The games go on as they were when each had a package of its own."""
+"""Matches of the shipped games have the stored fingerprints."""
 
 import json
 
@@ -14,7 +14,7 @@ WITH_PLAYTHROUGHS = ("guandan",)
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[long] if name in WITH_PLAYTHROUGHS else []) for name in PROFILES]
 )
-def test_a_game_is_as_it_was(name: str) -> None:
+def test_fingerprints_equal_the_stored_ones(name: str) -> None:
     """Five matches of the first profile; ``python -m tests.games.fingerprints`` compares fifty of every profile."""
     known = json.loads(FILE.read_text())[f"{name} {PROFILES[name][0]} short"]
     assert fingerprint(name, PROFILES[name][0], share=10) == known

@@ -31,13 +31,13 @@ def game() -> abl.Game:
     return abl.load("guandan")
 
 
-def test_a_folder_is_the_game_of_that_name(game: abl.Game) -> None:
+def test_loading_a_folder_equals_loading_its_name(game: abl.Game) -> None:
     folder = abl.load(KB_ROOT / "guandan")
     assert folder.name == game.name == "guandan"
     assert folder.legal_moves(STATE) == game.legal_moves(STATE)
 
 
-def test_a_relative_folder_is_that_of_the_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_relative_folder_resolves_at_load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Read a rule folder by its place when it was loaded, whatever lies there in another working directory."""
     shutil.copytree(VOCABULARY / "numbers", tmp_path / "mine")
     shutil.copytree(VOCABULARY / "pot", tmp_path / "other" / "mine")
@@ -53,27 +53,27 @@ def test_a_relative_folder_is_that_of_the_start(tmp_path: Path, monkeypatch: pyt
     assert restore(source).folder.current().path == tmp_path / "mine"
 
 
-def test_texts_of_games_are_short(game: abl.Game) -> None:
+def test_reprs_are_short(game: abl.Game) -> None:
     engine = game.engine()
     for value in (game, engine, engine.rules, engine.rules.kb, abl.Minimiser(engine)):
         assert len(repr(value)) < 200
 
 
-def test_legal_moves_in_the_order_of_the_engine(game: abl.Game) -> None:
+def test_legal_moves_have_the_order_of_the_engine(game: abl.Game) -> None:
     moves = game.legal_moves(STATE)
     assert moves[0] == ["PASS", "PASS", "PASS"]
     assert ["Pair", "9", ["S9", "D9"]] in moves
     assert [moves] == game.engine().legal_moves([STATE])
 
 
-def test_the_profile_of_the_game_is_the_default() -> None:
+def test_profile_of_the_game_is_the_default() -> None:
     game = abl.load("guandan", profile="platform")
     assert game.engine() is abl.load("guandan").engine(profile="platform")
     assert game.knowledge_base().files[-1].stem == "platform"
     assert game.engine(profile="standard") is abl.load("guandan").engine(profile="standard")
 
 
-def test_a_state_names_its_profile(game: abl.Game) -> None:
+def test_profile_of_a_state(game: abl.Game) -> None:
     assert game.profile_for({"profile": "platform"}) == "platform"
     assert game.profile_for({}) is None
     assert game.with_profile("paper").profile_for({}) == "paper"
@@ -88,13 +88,13 @@ def test_a_state_names_its_profile(game: abl.Game) -> None:
         ("president", "platform", abl.ErrorCode.UNKNOWN_PROFILE),
     ],
 )
-def test_unknown_names(name: str, profile: str | None, code: abl.ErrorCode) -> None:
+def test_unknown_names_raise(name: str, profile: str | None, code: abl.ErrorCode) -> None:
     with pytest.raises(abl.GameError, match=profile or name) as error:
         abl.load(name, profile)
     assert error.value.code == code
 
 
-def test_the_best_move_has_reasons_that_add_up(game: abl.Game) -> None:
+def test_reasons_of_the_best_move_sum_to_its_cost(game: abl.Game) -> None:
     explanation = game.explain(STATE)
     assert explanation.made is None
     assert explanation.chosen.rank == 1
@@ -104,7 +104,7 @@ def test_the_best_move_has_reasons_that_add_up(game: abl.Game) -> None:
 
 
 @pytest.mark.parametrize("move", [["Pair", "9", ["S9", "D9"]], "Pair 9 S9 D9", "D9 S9", ["S9", "D9"]])
-def test_a_move_in_any_form_is_assessed(game: abl.Game, move: Any) -> None:
+def test_explain_accepts_every_form_of_a_move(game: abl.Game, move: Any) -> None:
     made = game.explain(STATE, move, language="zh").made
     assert made is not None
     assert made.action.to_json() == ["Pair", "9", ["S9", "D9"]]
@@ -122,7 +122,7 @@ def test_every_legal_move_can_be_explained(game: abl.Game) -> None:
     assert ranks == set(range(1, len(moves) + 1))
 
 
-def test_an_option_of_a_choice_is_assessed(game: abl.Game) -> None:
+def test_explain_accepts_options_of_choices(game: abl.Game) -> None:
     state = {"level": "8", "hand": ["SA", "HA", "H8"], "stage": "tribute"}
     best = game.explain(state).chosen
     made = game.explain(state, best.action.to_json()).made
@@ -133,34 +133,34 @@ def test_an_option_of_a_choice_is_assessed(game: abl.Game) -> None:
     assert error.value.code == abl.ErrorCode.ILLEGAL_MOVE
 
 
-def test_an_array_is_no_move(game: abl.Game) -> None:
+def test_explaining_an_array_raises(game: abl.Game) -> None:
     with pytest.raises(abl.GameError) as error:
         game.explain(STATE, np.array(["H4"]))
     assert error.value.code == abl.ErrorCode.INVALID_MOVE
 
 
 @pytest.mark.parametrize(("hand", "move"), [(["H2", "D2", "C9"], "H2 D2"), (["H2", "D2", "C9"], "C9")])
-def test_a_move_that_the_rules_do_not_allow(game: abl.Game, hand: list[str], move: str) -> None:
+def test_explaining_an_illegal_move_raises(game: abl.Game, hand: list[str], move: str) -> None:
     with pytest.raises(abl.GameError) as error:
         game.explain({**STATE, "hand": hand}, move)
     assert error.value.code == abl.ErrorCode.ILLEGAL_MOVE
 
 
 @pytest.mark.parametrize("state", [[], "x", None, {}, {"level": "Z", "hand": ["H3"]}, {"level": "8", "hand": ["X3"]}])
-def test_a_wrong_state_is_a_game_error(game: abl.Game, state: Any) -> None:
+def test_invalid_states_raise_game_errors(game: abl.Game, state: Any) -> None:
     with pytest.raises(abl.GameError):
         game.legal_moves(state)
     with pytest.raises(abl.GameError):
         game.explain(state)
 
 
-def test_rule_files_that_do_not_load(tmp_path: Path) -> None:
+def test_invalid_rule_files_raise(tmp_path: Path) -> None:
     (tmp_path / "game.lp").write_text("title(en", "utf-8")
     with pytest.raises(abl.KBError):
         abl.load(tmp_path).legal_moves({})
 
 
-def test_the_check_compiles_a_profile_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_check_compiles_a_profile_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Errors, warnings and the engine that answers quizzes come from one compilation of the new rules."""
     compiled = []
 
@@ -180,14 +180,14 @@ def test_the_check_compiles_a_profile_once(tmp_path: Path, monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize("name", ["a" * 5000, None, 5, ["guandan"]])
-def test_what_names_no_game(name: Any) -> None:
+def test_invalid_game_names_raise(name: Any) -> None:
     for use in (abl.load, lambda given: abl.VectorEnv(given, 2), lambda given: abl.agent(given, "kb"), abl.verify):
         with pytest.raises(abl.GameError) as error:
             use(name)
         assert error.value.code == abl.ErrorCode.UNKNOWN_GAME
 
 
-def test_a_folder_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unreadable_folder_raises(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(path: Path) -> list[str]:
         if Path(path) == tmp_path:
             raise PermissionError(errno.EACCES, "Permission denied")
@@ -200,14 +200,14 @@ def test_a_folder_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.Monke
     assert error.value.code == abl.ErrorCode.UNKNOWN_GAME
 
 
-def test_a_game_without_profiles_has_none_of_any_name() -> None:
+def test_profile_of_a_game_without_profiles_raises() -> None:
     game = next(abl.load(name) for name in game_names() if not abl.load(name).profiles)
     with pytest.raises(abl.GameError, match="no profiles") as error:
         game.with_profile("nowhere")
     assert (error.value.code, error.value.values) == (abl.ErrorCode.UNKNOWN_PROFILE, ("nowhere",))
 
 
-def test_a_profile_that_a_caller_names_wrongly_is_no_error_of_the_rules(game: abl.Game, tmp_path: Path) -> None:
+def test_unknown_profile_of_a_caller_is_not_a_rule_error(game: abl.Game, tmp_path: Path) -> None:
     uses: list[Callable[[], object]] = [
         lambda: game.with_profile("nowhere"),
         lambda: abl.VectorEnv("president", 2, profile="nowhere"),

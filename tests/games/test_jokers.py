@@ -60,7 +60,7 @@ def plays(hand: str, old: Play | None) -> set[tuple[str, str]]:
     }
 
 
-def test_lists_are_those_of_the_reading() -> None:
+def test_move_lists_equal_naive_reading() -> None:
     rng, states, expected = Random(4), list[dict[str, Any]](), list[set[tuple[str, str]]]()
     while len(states) < STATES:
         cards = rng.sample(PACK, 20)

@@ -1,4 +1,4 @@
-"""Warnings of matches that forget what should end them."""
+"""Warnings of matches whose end depends on points that do not last."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.games.test_vocabulary import engine_of
 FORGET = {"game.lp": ("lasts(score,match).", "")}
 
 
-def test_points_that_every_deal_begins_anew_end_no_match(tmp_path: Path) -> None:
+def test_ending_a_match_by_points_of_one_deal_is_a_warning(tmp_path: Path) -> None:
     """Spades to 500 points, where the points do not last; what is warned of has its line."""
     game = load(str(edited(tmp_path / "game", FORGET, name="spades")))
     warnings = [item for item in game.warnings(game.knowledge_base()) if "match_over/0" in item.message]
@@ -30,12 +30,12 @@ def test_points_that_every_deal_begins_anew_end_no_match(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("name", ["spades", "president"])
-def test_points_that_last_and_matches_of_one_deal_are_sound(name: str) -> None:
+def test_lasting_points_and_single_deals_are_not_warnings(name: str) -> None:
     assert list(find_endless_match(load(name).engine().rules)) == []
 
 
 @pytest.mark.parametrize("name", ["fluents", "pot"])
-def test_what_lasts_beside_what_does_not_is_enough(name: str) -> None:
+def test_one_lasting_condition_suffices(name: str) -> None:
     assert list(find_endless_match(engine_of(name, None).rules)) == []
 
 

@@ -1,4 +1,4 @@
-"""The golden playthroughs are what is played."""
+"""Episodes equal the golden playthroughs."""
 
 import pytest
 
@@ -6,11 +6,11 @@ from tests.games.playthroughs import HERE, PLAYTHROUGHS
 
 
 @pytest.mark.parametrize("name", PLAYTHROUGHS)
-def test_playthrough(name: str) -> None:
+def test_playthroughs_equal_the_stored_text(name: str) -> None:
     """The whole episode, line for line; ``python -m tests.games.playthroughs`` rewrites it."""
     assert PLAYTHROUGHS[name]().splitlines() == (HERE / name).read_text().splitlines()
 
 
-def test_no_other_playthroughs() -> None:
+def test_every_stored_text_belongs_to_a_playthrough() -> None:
     """Every text in the folder belongs to a playthrough."""
     assert {path.name for path in HERE.glob("*.txt")} == set(PLAYTHROUGHS)

@@ -28,7 +28,7 @@ def errors_of(folder: Path) -> list[Diagnostic]:
         ("spades", "trumps(h).", ErrorCode.RULES_STUCK),  # a second trump suit
     ],
 )
-def test_rules_that_cannot_be_played_are_refused(tmp_path: Path, name: str, rules: str, code: ErrorCode) -> None:
+def test_unplayable_rules_are_errors(tmp_path: Path, name: str, rules: str, code: ErrorCode) -> None:
     """`kb check` called these sound, and a match stopped."""
     folder = edited(tmp_path / name, more=rules, name=name)
     errors = errors_of(folder)
@@ -37,7 +37,7 @@ def test_rules_that_cannot_be_played_are_refused(tmp_path: Path, name: str, rule
     assert all("random play, match" in error.message for error in errors)
 
 
-def test_a_choice_without_end_is_refused_after_the_first_episode_too(tmp_path: Path) -> None:
+def test_endless_choice_in_a_later_episode_is_an_error(tmp_path: Path) -> None:
     """The trial goes on until play begins in the second episode, where cards are often exchanged."""
     again = """#external stage(again).
     asks(again,0) :- finished(1,S), given(S,2), finished(2,T), given(T,1).
@@ -46,7 +46,7 @@ def test_a_choice_without_end_is_refused_after_the_first_episode_too(tmp_path: P
     assert {error.code for error in errors_of(folder)} == {ErrorCode.RULES_NOT_PLAYABLE}
 
 
-def test_as_many_choices_in_a_row_are_sound_as_play_allows(tmp_path: Path) -> None:
+def test_many_choices_in_a_row_are_accepted(tmp_path: Path) -> None:
     """More than 200 choices before a play were refused, and a game whose moves are choices needs them."""
     count = """#external stage(count). #external event(choice). #external counted(N) : N = 1..400. count(counted,1).
     asks(count,0) :- not counted(400).
@@ -63,7 +63,7 @@ def test_as_many_choices_in_a_row_are_sound_as_play_allows(tmp_path: Path) -> No
         ("president", "% all plays\n\nbarred(F) :- form(_,F).\n", 3),
     ],
 )
-def test_the_rule_that_takes_moves_away_is_the_place(tmp_path: Path, name: str, rules: str, line: int) -> None:
+def test_error_is_located_at_the_rule_that_removes_moves(tmp_path: Path, name: str, rules: str, line: int) -> None:
     """The place was that of form/2, on which legal/1 depends too, and which is sound."""
     (error,) = errors_of(edited(tmp_path / "game", more=rules, name=name))
     assert error.code == ErrorCode.RULES_STUCK

@@ -29,7 +29,7 @@ def _lists() -> MoveLists:
         ([2, 1], [[3, 4], [3, 4]], [-1, -1]),  # the form of another decision
     ],
 )
-def test_moves_are_found_in_their_own_decision(forms: list[int], cards: list[list[int]], rows: list[int]) -> None:
+def test_moves_are_found_in_any_card_order(forms: list[int], cards: list[list[int]], rows: list[int]) -> None:
     moves = Moves(np.array(forms, np.int16), np.array(cards, np.uint8))
     assert _lists().find(moves).tolist() == rows
 
@@ -37,7 +37,7 @@ def test_moves_are_found_in_their_own_decision(forms: list[int], cards: list[lis
 @pytest.mark.parametrize(
     "layout", [lambda cards: cards[:, :1].copy(), lambda cards: np.repeat(cards, 2, axis=1)[:, ::2]]
 )
-def test_cards_are_laid_from_any_array(layout: Callable[[NDArray[np.uint8]], NDArray[np.uint8]]) -> None:
+def test_play_accepts_any_array_layout(layout: Callable[[NDArray[np.uint8]], NDArray[np.uint8]]) -> None:
     """Rows narrower than the longest play, and such as lie apart in memory: here of single cards."""
     rules, states = load("president").engine().rules, []
     for laid in (lambda cards: cards, layout):
@@ -53,7 +53,7 @@ def test_cards_are_laid_from_any_array(layout: Callable[[NDArray[np.uint8]], NDA
 
 
 @pytest.mark.parametrize("name", ["president", "hearts"])
-def test_a_play_without_cards_is_an_error(name: str) -> None:
+def test_play_without_cards_raises(name: str) -> None:
     tables = Tables.begin(load(name).engine().rules, match_keys(3, 1))
     while not (playing := tables.rows_to_play()).size:
         step(tables)

@@ -47,7 +47,7 @@ def begin(name: str, tables: int = 6) -> Tables:
 
 
 @pytest.mark.parametrize("name", FOLDERS)
-def test_its_cases_hold_and_it_plays(name: str) -> None:
+def test_folders_pass_their_cases_and_play(name: str) -> None:
     cases = read_cases(HOME / name)
     assert cases
     assert not [str(failure) for failure in find_failures(cases, lambda profile: engine_of(name, profile))]
@@ -58,7 +58,7 @@ def test_its_cases_hold_and_it_plays(name: str) -> None:
     assert tables.num_episodes.max() > 0 or tables.winner.max() >= 0
 
 
-def test_every_predicate_is_met() -> None:
+def test_every_predicate_occurs_in_a_folder() -> None:
     """Derived, read or declared in the text of a folder."""
     files = [file for name in FOLDERS for file in (HOME / name).rglob("*.lp")]
     used: set[str] = set()
@@ -68,14 +68,14 @@ def test_every_predicate_is_met() -> None:
     assert {*FACT_NAMES, *OUTPUT_NAMES, *map(str, INPUTS)} - used == ELSEWHERE
 
 
-def test_what_learners_see_is_chosen() -> None:
+def test_observation_follows_sees_and_recent() -> None:
     """The observation follows ``sees/2``, ``sees/3`` and ``recent/1``."""
     names = [feature.name for feature in engine_of("numbers").observation_features.features]
     assert [name.partition("[")[0].split()[0] for name in names][:2] == ["hand", "to_beat"]
     assert engine_of("numbers").rules.history_length == 2
 
 
-def test_words_for_what_has_no_letter() -> None:
+def test_texts_of_values_without_letters() -> None:
     """``sort/4``, ``word/3``, ``word/4``."""
     assert spell(engine_of("numbers").rules, "force", 5, "en") == "the top"
     assert engine_of("numbers").argument_types[Signature("strength", 2)][1] == "force"
@@ -83,7 +83,7 @@ def test_words_for_what_has_no_letter() -> None:
     assert spell(engine_of("numbers").rules, "card", "fool", "zh") == "鬼"
 
 
-def test_what_is_known_and_believed_of_hands() -> None:
+def test_constraints_and_beliefs_follow_the_rules() -> None:
     """Hidden hands follow ``has``, ``lacks`` and ``belief`` with ``laid``, ``led`` and ``passed_over``."""
     tables = begin("hints", 60)
     bounded = believed = False
@@ -101,7 +101,7 @@ def test_what_is_known_and_believed_of_hands() -> None:
     assert believed
 
 
-def test_parts_and_sides_of_an_episode() -> None:
+def test_roles_sides_and_secret_stages() -> None:
     """``role/2``, ``side/2``, ``secret/1``, ``takes_aside/1``."""
     engine = engine_of("kitty")
     assert len(engine.roles) > 1
@@ -114,7 +114,7 @@ def test_parts_and_sides_of_an_episode() -> None:
     assert len(np.unique(tables.sides(playing), axis=0)) > 1
 
 
-def test_a_composed_play_has_no_more_cards_than_it_may() -> None:
+def test_composed_play_beyond_composes_raises() -> None:
     """``composes/1``: the table stops a play of more cards than declared before an array overflows."""
     rules = replace(engine_of("throws").rules)
     rules.__dict__["max_play_cards"] = 1  # as by composes(1)

@@ -1,4 +1,4 @@
-"""The labels and the mask of Big2 against an independent reading, and the wrap and affiliation rules case by case."""
+"""Labels and masks of Big2 against the brute force, and cases of the wrap and affiliation rules."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ def moves(hand: str, to_beat: str | None = None) -> list[str]:
     return answer
 
 
-def test_the_labels_are_the_quadruples_and_the_pass() -> None:
+def test_labels_are_the_shapes_of_the_brute_force_and_pass() -> None:
     assert len(engine().labels) == 423
     assert {combo.label for combo, _ in brute.SHAPES} | {"pass"} == set(engine().labels)
     assert len(brute.SHAPES) == 422
 
 
-def test_masks_are_those_of_the_brute_force() -> None:
+def test_masks_equal_brute_force() -> None:
     """Masks of random states; of 200,000 with --hypothesis-profile=thorough."""
     decisions = engine().sample_decisions(amount(3_000, 12_000, 200_000), seed=3)
     combos = {place: combo for place, (combo, _) in zip(places(), brute.SHAPES, strict=True)}
@@ -48,7 +48,7 @@ def test_masks_are_those_of_the_brute_force() -> None:
     assert expected.any(axis=1).all()  # the sample covers every label
 
 
-def test_moves_are_those_of_the_brute_force() -> None:
+def test_move_lists_equal_brute_force() -> None:
     count = amount(10, 60)
     decisions = engine().sample_decisions(count, seed=4)
     lists = decisions.moves()
@@ -95,18 +95,18 @@ def test_short_runs_across_the_end(cards: str, label: str) -> None:
 @pytest.mark.parametrize(
     "cards", ["KA234", "QKA23", "JQKA23", "KKAA2233", "345", "3456", "33334444", "3333444455", "333355"]
 )
-def test_what_is_no_play(cards: str) -> None:
+def test_card_sets_that_are_not_plays_are_not_listed(cards: str) -> None:
     assert "".join(sorted(cards, key=brute.LETTERS.index)) not in moves(cards)
 
 
-def test_runs_across_the_end_are_the_lowest() -> None:
+def test_runs_across_the_end_rank_lowest() -> None:
     assert "34567" in moves("34567", "A2345")
     assert moves("A2345", "34567") == ["pass"]
     assert "3456A" not in moves("A23456", "23456")
     assert "4455" in moves("4455", "2233")
 
 
-def test_affiliations() -> None:
+def test_legal_affiliations() -> None:
     assert "33344456" in moves("33344456")
     assert "33344455" not in moves("33344455")  # the two singles are of one rank
     assert "3334445566" in moves("3334445566")
@@ -122,7 +122,7 @@ def test_affiliations() -> None:
     assert "33345222" in moves("22233345")
 
 
-def test_a_wrapped_chain_is_not_its_own_affiliation() -> None:
+def test_wrapped_chain_cannot_be_its_own_affiliation() -> None:
     answer = moves("AAA22233344", None)
     assert all(move.count("A") <= 3 and move.count("2") <= 3 for move in answer)
     assert "333AAA222" in answer
@@ -138,7 +138,7 @@ def test_a_wrapped_chain_is_not_its_own_affiliation() -> None:
         ("33344456", "555777QK", False), ("33344456", "555666QK", True), ("333444", "555666", True), ("2", "A", False),
     ],
 )  # fmt: skip
-def test_what_beats_what(to_beat: str, cards: str, beaten: bool) -> None:
+def test_beating_plays(to_beat: str, cards: str, beaten: bool) -> None:
     answer = moves(cards, to_beat)
     assert answer[-1] == "pass"
     assert ("".join(sorted(cards, key=brute.LETTERS.index)) in answer) == beaten
@@ -153,13 +153,13 @@ def test_what_beats_what(to_beat: str, cards: str, beaten: bool) -> None:
         ({}, "a state is"), ({"hand": "3", "profile": "snap"}, "profile"), ({"hand": 3}, "hand: 3 is no cards"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_with_a_state_is_said(state: dict, says: str) -> None:
+def test_errors_of_invalid_states_name_the_field(state: dict, says: str) -> None:
     (answer,) = engine().legal_moves([state])
     assert isinstance(answer, GameError)
     assert says in str(answer)
 
 
-def test_without_wraps() -> None:
+def test_profile_without_runs_across_the_end() -> None:
     straight = load("big2").engine(None, "straight")
     assert len(straight.labels) < 423
     assert not any(
@@ -168,11 +168,11 @@ def test_without_wraps() -> None:
     )
 
 
-def test_lists_come_by_type_and_length_the_pass_last() -> None:
+def test_move_lists_are_ordered_by_type_and_length() -> None:
     assert moves("3334456789", "3") == [*"456789", "pass"]
     expected = ["3", "4", "33", "44", "333", "3334", "33344", "3344"]
     assert moves("33344") == expected
 
 
-def test_a_hand_that_holds_nothing_to_beat_with_passes() -> None:
+def test_only_pass_is_legal_without_a_beating_play() -> None:
     assert moves("3", "2") == ["pass"]

@@ -38,7 +38,7 @@ def counts(cards: str) -> brute.Hand:
     return tuple(counts_from_cards(map(brute.LETTERS.index, cards), 13).tolist())
 
 
-def test_counts_are_nearly_always_exact() -> None:
+def test_min_plays_exceed_exhaustive_search_by_one_at_most() -> None:
     """Hands of up to 11 cards, half of them of few ranks; never off by more than one, and seldom at all."""
     random = np.random.default_rng(4)
     deck = np.repeat(np.arange(13), 4)
@@ -60,15 +60,15 @@ def test_counts_are_nearly_always_exact() -> None:
         ("3456789TJQKA2", 1),
     ],
 )  # fmt: skip
-def test_hand_worked(hand: str, count: int) -> None:
+def test_min_plays_of_example_hands(hand: str, count: int) -> None:
     assert count_plays([counts(hand)]) == [count]
 
 
-def test_without_runs_across_the_end() -> None:
+def test_min_plays_without_runs_across_the_end() -> None:
     assert count_plays([counts("A2345")], "straight") == [5]
 
 
-def test_after_every_move() -> None:
+def test_min_plays_after_moves_equal_those_of_the_remaining_hand() -> None:
     """The count after a move equals the count of the hand after it."""
     engine = load("big2").engine()
     assert isinstance(engine, Engine)

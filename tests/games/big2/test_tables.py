@@ -1,4 +1,4 @@
-"""Big2 tables: deals, turns, points, records, states, and the words for them."""
+"""Big2 tables: deals, turns, points, records, states, and their text."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def after(first: str, second: str, *plays: str) -> Any:
     return tables
 
 
-def test_a_deal_shares_one_pack() -> None:
+def test_deals_are_half_a_pack_each() -> None:
     tables = engine().start_matches(match_keys(20, 5))
     dealt = tables.open_hands(np.arange(20))
     assert (dealt.sum(axis=1) == 4).all()
@@ -53,7 +53,7 @@ def test_a_deal_shares_one_pack() -> None:
     assert (tables.seat == 0).all()
 
 
-def test_points_are_the_cards_that_are_left() -> None:
+def test_points_equal_the_cards_left() -> None:
     tables = after("34", "567", "3", "5", "pass", "6", "pass", "7")
     assert (tables.rows_to_play().size, tables.match_returns(HERE).tolist(), tables.winner.tolist()) == (
         0,
@@ -63,7 +63,7 @@ def test_points_are_the_cards_that_are_left() -> None:
     assert after("3", "567", "3").match_returns(HERE).tolist() == [[3, -3]]
 
 
-def test_a_pass_hands_the_lead_over() -> None:
+def test_pass_gives_the_other_seat_the_lead() -> None:
     tables = after("34", "567", "3", "5", "pass")
     assert (tables.seat[0], tables.decisions(HERE).label_to_beat[0]) == (1, -1)
 
@@ -76,7 +76,7 @@ def record() -> dict[str, Any]:
     return game
 
 
-def test_records_are_replayed() -> None:
+def test_records_replay() -> None:
     played = record()
     assert engine().replay([played]).mismatches == ()
     assert played["points"][played["finish"][0]] == -played["points"][played["finish"][1]] > 0
@@ -95,18 +95,18 @@ def test_records_are_replayed() -> None:
         ({"acts": [[0]]}, "act 1"),
     ],
 )
-def test_a_wrong_record_is_named(changed: dict[str, Any], says: str) -> None:
+def test_errors_of_invalid_records(changed: dict[str, Any], says: str) -> None:
     result = engine().replay([record() | changed])
     assert says in result.mismatches[0].text
 
 
-def test_uneven_hands() -> None:
+def test_hands_of_unequal_size() -> None:
     tables = after("34", "56789TJQKA2")
     assert tables.decisions(HERE).view.hand.sum() == 2
     assert "seat 1 (11) 56789TJQKA2" in render_table(engine().rules, tables, 0)
 
 
-def test_both_hands_lie_open() -> None:
+def test_both_hands_are_visible() -> None:
     tables = after("34", "567", "3")
     decisions = tables.decisions(HERE)
     known = decisions.information_set()
@@ -120,14 +120,14 @@ def test_both_hands_lie_open() -> None:
     assert engine().decision_point_at(decisions).state["face"] == ["4"]
 
 
-def test_what_kickers_there_are_is_seen_by_their_size() -> None:
+def test_observation_has_groups_and_kicker_size() -> None:
     row = after("333446", "567", "33344").decisions(HERE).observe()[0]
     seen = dict(engine().observation_features.slices)
     assert row[seen["groups"]].tolist() == hands("333")[0, 0].tolist()
     assert row[seen["kicker_size"]].tolist() == [2]
 
 
-def test_moments_of_states_and_records() -> None:
+def test_decision_points_of_states_and_records() -> None:
     moment = engine().read_decision_point({"hand": "3355", "to_beat": "44", "face": ["6"]})
     assert [str(action) for action in moment.actions] == ["55", "PASS"]
     assert render_view(engine().rules, moment) == "the others hold: the next seat 6\nhand: 3355\nto beat: 44"
@@ -143,7 +143,7 @@ def test_moments_of_states_and_records() -> None:
         engine().read_decision_point({"hand": "3", "to_beat": None})
 
 
-def test_other_rules_adopt_decisions() -> None:
+def test_decisions_convert_to_another_profile() -> None:
     straight = load("big2").engine(None, "straight")
     decisions = engine().sample_decisions(300, seed=1)
     is_adopted, adopted = convert_decisions(straight.rules, decisions)

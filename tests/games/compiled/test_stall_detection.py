@@ -62,7 +62,7 @@ def low_idle_bound(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("low_idle_bound")
-def test_a_trick_without_end_stops_the_match(open_tricks: Path) -> None:
+def test_endless_trick_raises(open_tricks: Path) -> None:
     """The message names the seed, the game, the predicates and the file."""
     engine, player = load(str(open_tricks)).engine(), RandomAgent()
     with pytest.raises(GameError) as stopped:
@@ -76,7 +76,7 @@ def test_a_trick_without_end_stops_the_match(open_tricks: Path) -> None:
 
 
 @pytest.mark.usefixtures("low_idle_bound")
-def test_a_stage_that_is_left_by_some_choices_only_is_named(tmp_path: Path) -> None:
+def test_endless_stage_is_named_in_the_error(tmp_path: Path) -> None:
     folder = tmp_path / "bids"
     copytree(NEW_GAME, folder)
     (folder / "bids.lp").write_text(
@@ -90,7 +90,7 @@ def test_a_stage_that_is_left_by_some_choices_only_is_named(tmp_path: Path) -> N
 
 
 @pytest.mark.usefixtures("low_idle_bound")
-def test_the_environment_stops_too(open_tricks: Path) -> None:
+def test_endless_trick_raises_in_the_environment(open_tricks: Path) -> None:
     from abl_cards.env.aec import aec_env
 
     table = aec_env(str(open_tricks), seed=6)
@@ -106,7 +106,7 @@ def test_the_environment_stops_too(open_tricks: Path) -> None:
 
 
 @pytest.mark.usefixtures("low_idle_bound")
-def test_served_tables_stop_too(open_tricks: Path) -> None:
+def test_endless_trick_raises_at_served_tables(open_tricks: Path) -> None:
     engine = load(str(open_tricks)).engine()
     agents = dict.fromkeys(range(3), "random")
     with pytest.raises(GameError, match="seed 8, game 0, table 0: ") as stopped:
@@ -115,7 +115,7 @@ def test_served_tables_stop_too(open_tricks: Path) -> None:
 
 
 @long
-def test_self_play_stops_too(tmp_path: Path) -> None:
+def test_endless_trick_raises_in_self_play(tmp_path: Path) -> None:
     """No seat can follow by these rules."""
     kb = edited(tmp_path / "kb", {"rules.lp": ("beats(pass) :- not leading.", "")})
     engine = load("guandan").engine(kb)
@@ -131,7 +131,7 @@ def test_self_play_stops_too(tmp_path: Path) -> None:
     assert stopped.value.code == ErrorCode.RULES_STUCK
 
 
-def test_a_match_that_nobody_wins_stops(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_match_without_a_winner_raises(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounds, "MAX_EPISODES", 3)
     folder = edited_folder(
         tmp_path / "kb", "fluents", "match_over :- level(_,4).", "match_over :- level(0,4), level(0,1)."
@@ -143,7 +143,7 @@ def test_a_match_that_nobody_wins_stops(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 @pytest.mark.usefixtures("low_idle_bound")
-def test_an_auction_without_end_stops(tmp_path: Path) -> None:
+def test_endless_auction_is_rejected(tmp_path: Path) -> None:
     """No seat may take the cards, and the rules redeal for ever."""
     options = "option(take) :- stage(bid). option(no) :- stage(bid)."
     kb = edited_folder(
@@ -162,7 +162,7 @@ def test_an_auction_without_end_stops(tmp_path: Path) -> None:
     assert stopped.value.code == ErrorCode.RULES_STUCK
 
 
-def test_cards_that_are_dealt_anew_before_anybody_acts_stop(tmp_path: Path) -> None:
+def test_endless_redeals_are_rejected(tmp_path: Path) -> None:
     """No seat decides in between, so no decisions are counted."""
     kb = edited_folder(tmp_path / "kb", "kitty", "deal_again :- refused(3).", "deal_again :- not refused(3).")
     with pytest.raises(KBError, match=r"1,000 .* `deal_again/0`; game.lp"):
@@ -180,7 +180,7 @@ def test_longest_matches_are_far_from_the_bounds() -> None:
     assert longest == 4  # two cards are paid, and two returned
 
 
-def test_cards_that_are_laid_are_progress() -> None:
+def test_plays_reset_the_idle_count() -> None:
     """The count restarts with every play, and with every episode."""
     for name in ("guandan", "doudizhu", "big2"):
         engine: Engine = load(name).engine()
@@ -197,7 +197,7 @@ def test_cards_that_are_laid_are_progress() -> None:
 
 
 @pytest.mark.parametrize("name", ["guandan", "doudizhu", "president"])
-def test_a_seat_that_is_to_beat_its_own_play_has_none_of_the_others_above(name: str) -> None:
+def test_own_play_to_beat_is_not_attributed_to_another_seat(name: str) -> None:
     """Rules that never end a trick lead there; the relative index of the own seat is outside of the table."""
     engine = load(name).engine()
     decisions = sample_from_play(engine, 40, 1)
@@ -210,7 +210,7 @@ def test_a_seat_that_is_to_beat_its_own_play_has_none_of_the_others_above(name: 
     assert (seen.top_other == -1).all()
 
 
-def test_errors_of_tables_keep_their_code_when_they_are_copied() -> None:
+def test_copied_table_errors_keep_their_code() -> None:
     """Workers send such errors to other processes."""
     error = copy.copy(TableError(3, "too long", ErrorCode.TOO_MANY_MOVES))
     assert (error.table, str(error), error.code) == (3, "too long", ErrorCode.TOO_MANY_MOVES)

@@ -73,7 +73,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("rule", WRONG)
-def test_wrong_arguments_are_refused(tmp_path: Path, rule: str) -> None:
+def test_invalid_arguments_are_errors(tmp_path: Path, rule: str) -> None:
     folder = Path(shutil.copytree(NEW_GAME, tmp_path / "mine"))
     (folder / "cases.jsonl").unlink()
     if rule.startswith("next"):
@@ -92,13 +92,13 @@ def test_wrong_arguments_are_refused(tmp_path: Path, rule: str) -> None:
     assert [(diagnostic.code, diagnostic.location is not None) for diagnostic in matches[:1]] == [(code, True)]
 
 
-def test_a_rule_may_name_a_label_that_is_left_out(tmp_path: Path) -> None:
+def test_rule_may_name_an_absent_label(tmp_path: Path) -> None:
     folder = Path(shutil.copytree(NEW_GAME, tmp_path / "mine"))
     (folder / "more.lp").write_text('called(pair(R),"A pair",R) :- R = 97..99.\n', "utf-8")
     load(str(folder)).knowledge_base()
 
 
-def test_a_fact_may_not_name_a_label_that_is_left_out(tmp_path: Path) -> None:
+def test_fact_with_an_absent_label_is_an_error(tmp_path: Path) -> None:
     folder = Path(shutil.copytree(NEW_GAME, tmp_path / "mine"))
     (folder / "more.lp").write_text('called(pair(99),"A pair",99).\n', "utf-8")
     with pytest.raises(KBError) as raised:
@@ -110,7 +110,7 @@ def test_a_fact_may_not_name_a_label_that_is_left_out(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("seats", ["1..3", "0;1;3"])
-def test_seats_that_do_not_begin_at_0_or_have_gaps_are_one_error(tmp_path: Path, seats: str) -> None:
+def test_invalid_seat_numbers_are_one_error(tmp_path: Path, seats: str) -> None:
     """Everything that names a seat would be wrong as well, at lines that have the same number."""
     shutil.copytree(NEW_GAME, tmp_path / "new")
     game = tmp_path / "new" / "game.lp"

@@ -75,7 +75,7 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("what", CHANGES)
-def test_an_error_of_description(tmp_path: Path, what: str) -> None:
+def test_invalid_descriptions_are_errors_at_their_location(tmp_path: Path, what: str) -> None:
     file, old, new, code, value, place = CHANGES[what]
     folder = Path(shutil.copytree(NEW_GAME, tmp_path / "mine"))
     text = (folder / file).read_text("utf-8")
@@ -152,7 +152,7 @@ FORM_CODES = {
 
 
 @pytest.mark.parametrize("what", WILDS)
-def test_contradictory_forms_are_refused(tmp_path: Path, what: str) -> None:
+def test_contradictory_forms_are_errors(tmp_path: Path, what: str) -> None:
     """The location is the line of the form or of ``acts_as/2``."""
     rules, facts, place = WILDS[what]
     folder = Path(shutil.copytree(NEW_GAME, tmp_path / "mine"))
@@ -214,7 +214,7 @@ LIMITS = {
 @pytest.mark.parametrize(
     "what", [pytest.param(what, marks=[pytest.mark.long] if what == "labels" else []) for what in LIMITS]
 )
-def test_games_beyond_the_limits_are_refused(tmp_path: Path, what: str) -> None:
+def test_games_beyond_kernel_limits_are_errors(tmp_path: Path, what: str) -> None:
     """Kernels have fixed limits; a game beyond them is an error at the line of the fact."""
     rules, fact, value, line = LIMITS[what]
     folder = Path(shutil.copytree(NEW_GAME, tmp_path / "mine"))

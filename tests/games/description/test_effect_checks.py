@@ -43,7 +43,7 @@ def messages_of(folder: Folder, profile: str | None = None) -> list[str]:
 
 
 @pytest.mark.parametrize("rule", INEFFECTIVE)
-def test_a_statement_without_effect_is_reported(tmp_path: Path, rule: str) -> None:
+def test_facts_without_effect_are_warnings(tmp_path: Path, rule: str) -> None:
     """It refuses nothing: a form may keep its wild cards where an experiment leaves out the card that is wild."""
     folder = Path(shutil.copytree(NEW_GAME, tmp_path / "mine"))
     (folder / "cases.jsonl").unlink()
@@ -60,7 +60,7 @@ def test_a_statement_without_effect_is_reported(tmp_path: Path, rule: str) -> No
         "worth(card(3,s),5). points(S,V,loss) :- over, seat(S), out(_), worth(card(3,s),V).",
     ],
 )
-def test_forms_of_as_many_cards_and_points_that_are_read_have_an_effect(tmp_path: Path, rules: str) -> None:
+def test_facts_with_effect_are_not_warnings(tmp_path: Path, rules: str) -> None:
     folder = Path(shutil.copytree(NEW_GAME, tmp_path / "mine"))
     (folder / "cases.jsonl").unlink()
     (folder / "more.lp").write_text(rules + "\n", "utf-8")
@@ -75,7 +75,7 @@ def test_tiers_have_no_effect_in_tricks(tmp_path: Path) -> None:
     assert messages_of(Folder(folder)) == []
 
 
-def test_a_rule_may_derive_instances_without_effect_beside_others(tmp_path: Path) -> None:
+def test_rule_with_some_effective_instances_is_no_warning(tmp_path: Path) -> None:
     """A fact may not, unless another profile makes use of it."""
     rules = """kickers(set(R,3),1,1) :- rank(R). kicker(set(R,3),Q,1) :- rank(R), rank(Q), Q != R.
 apart(set(R,N)) :- rank(R), N = 2..3.
@@ -86,5 +86,5 @@ apart(set(4,1)).
 
 
 @pytest.mark.parametrize("name", game_names())
-def test_our_own_games_have_none(name: str) -> None:
+def test_shipped_games_have_no_facts_without_effect(name: str) -> None:
     assert messages_of(load(name).folder) == []

@@ -172,7 +172,7 @@ def batches(signatures: list[Signature]) -> Iterator[list[Signature]]:
     yield from ([signature] for signature in signatures if key_of(signature) in BY_ITSELF)
 
 
-def test_the_game_and_the_right_facts_are_sound(tmp_path: Path) -> None:
+def test_valid_facts_are_accepted(tmp_path: Path) -> None:
     lines = [
         f"{instance_text(signature, arguments_of(signature))}."
         for signature in DECLARED
@@ -181,14 +181,14 @@ def test_the_game_and_the_right_facts_are_sound(tmp_path: Path) -> None:
     assert problems_of(folder_with(tmp_path, lines)) == []
 
 
-def test_every_wrong_argument_is_refused_in_its_place(tmp_path: Path) -> None:
+def test_every_invalid_argument_is_an_error_at_its_line(tmp_path: Path) -> None:
     for batch in batches(DECLARED):
         lines = [f"{fact}." for signature in batch for fact in wrong_facts(signature)]
         errors = find_errors(tmp_path, lines)
         assert [line for line in lines if line not in errors] == []
 
 
-def test_a_fact_that_depends_on_inputs_is_refused(tmp_path: Path) -> None:
+def test_facts_that_depend_on_inputs_are_errors(tmp_path: Path) -> None:
     for batch in batches([signature for signature in GROUND if signature in fact_schema.STATIC_PREDICATES]):
         lines = [f"{instance_text(signature, arguments_of(signature))} :- leading." for signature in batch]
         errors = find_errors(tmp_path, lines)
@@ -196,7 +196,7 @@ def test_a_fact_that_depends_on_inputs_is_refused(tmp_path: Path) -> None:
         assert {problem.code for problem in errors.values()} == {ErrorCode.CONDITIONAL_FACT}
 
 
-def test_a_rule_that_is_read_from_the_text_is_refused(tmp_path: Path) -> None:
+def test_rules_for_syntactic_facts_are_errors(tmp_path: Path) -> None:
     lines = [
         f"{instance_text(signature, arguments_of(signature))} :- {body}."
         for signature in TEXTS
@@ -211,7 +211,7 @@ def test_a_rule_that_is_read_from_the_text_is_refused(tmp_path: Path) -> None:
     assert [line for line in lines if line not in find_errors(tmp_path, lines)] == []
 
 
-def test_facts_of_the_text_stand_where_they_are_read(tmp_path: Path) -> None:
+def test_misplaced_facts_are_errors(tmp_path: Path) -> None:
     lines = ["parent(guandan).", "replaces(rules).", "leaves_out(rules)."]
     errors = find_errors(tmp_path, lines)
     assert {line: problem.code for line, problem in errors.items()} == dict.fromkeys(lines, ErrorCode.MISPLACED_FACT)
@@ -229,7 +229,7 @@ def test_facts_of_the_text_stand_where_they_are_read(tmp_path: Path) -> None:
     ] == [1, 2]
 
 
-def test_a_parent_is_a_fact_of_variant_lp(tmp_path: Path) -> None:
+def test_parent_must_be_a_fact_of_variant_lp(tmp_path: Path) -> None:
     folder_with(tmp_path / "base", [])
     child = tmp_path / "child"
     child.mkdir()
@@ -241,7 +241,7 @@ def test_a_parent_is_a_fact_of_variant_lp(tmp_path: Path) -> None:
         assert diagnostic.code == ErrorCode.MISPLACED_FACT
 
 
-def test_a_variant_may_leave_out_what_its_parent_speaks_of(tmp_path: Path) -> None:
+def test_variant_may_leave_out_names_used_by_parent_facts(tmp_path: Path) -> None:
     base = folder_with(tmp_path / "base", [])
     game, labels = BASE.partition("label(single(R))")[0], "label(single(R))" + BASE.partition("label(single(R))")[2]
     (base.path / "game.lp").write_text(
@@ -263,7 +263,7 @@ def test_a_variant_may_leave_out_what_its_parent_speaks_of(tmp_path: Path) -> No
     assert len(diagnostics) == 3
 
 
-def test_a_rule_of_a_parent_is_no_excuse_for_a_fact_of_the_variant(tmp_path: Path) -> None:
+def test_facts_of_a_variant_are_checked_despite_a_parent_rule(tmp_path: Path) -> None:
     base = folder_with(tmp_path / "base", ["#defined joined/1.", "wilds(F,1) :- joined(F)."])
     assert problems_of(base) == []
     child = tmp_path / "child"
@@ -272,7 +272,7 @@ def test_a_rule_of_a_parent_is_no_excuse_for_a_fact_of_the_variant(tmp_path: Pat
     assert ["pear(1)" in diagnostic.message for diagnostic in problems_of(Folder(child))] == [True]
 
 
-def test_what_another_profile_has_may_be_named(tmp_path: Path) -> None:
+def test_names_of_another_profile_are_accepted(tmp_path: Path) -> None:
     rules = "#defined extra/0. label(trio) :- extra. kind(trio,trio) :- label(trio). needs(trio,1,1,2) :- label(trio)."
     folder_with(tmp_path, ["default_profile(usual).", rules, "wilds(trio,1).", "wilds(tri,1)."])
     (tmp_path / "profiles" / "rich.lp").write_text("extra.\n", "utf-8")
@@ -281,7 +281,7 @@ def test_what_another_profile_has_may_be_named(tmp_path: Path) -> None:
     assert {(Path(location.file).name, location.line) for location in locations} == {("more.lp", 5), ("usual.lp", 1)}
 
 
-def test_sort_checks_the_predicates_of_a_folder(tmp_path: Path) -> None:
+def test_sort_facts_check_own_predicates_of_a_folder(tmp_path: Path) -> None:
     lines = ["sort(owns,2,1,seat). sort(owns,2,2,form).", "owns(0,pair(1)).", "owns(5,pair(1)).", "owns(0,pear(1))."]
     errors = find_errors(tmp_path, [*lines, "y :- owns(_,_)."])
     assert set(errors) == set(lines[2:])
@@ -327,7 +327,7 @@ needs(straight(R),I+1,R+I,1) :- label(straight(R)), I = 0..1.
 """
 
 
-def test_examples_of_the_reference(tmp_path: Path) -> None:
+def test_reference_examples_give_the_documented_errors(tmp_path: Path) -> None:
     """Errors are those of the reference word for word, here in a small game that has straights too."""
     examples = reference_examples()
     errors = find_errors(tmp_path, [*STRAIGHTS.split("\n"), *examples])
@@ -336,7 +336,7 @@ def test_examples_of_the_reference(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_errors_in_a_variant_of_guandan(tmp_path: Path) -> None:
+def test_every_invalid_fact_in_a_guandan_variant_is_an_error(tmp_path: Path) -> None:
     """Report every fact that once passed in silence; the small game above has a wrong fact of each predicate."""
     lines, examples = list(ISSUE), reference_examples()
     errors = find_errors(tmp_path, [*lines, *examples], guandan_with)
@@ -370,7 +370,7 @@ def find_read_predicates() -> set[str]:
     return predicates
 
 
-def test_every_fact_that_is_read_is_declared() -> None:
+def test_all_facts_read_by_the_code_are_declared() -> None:
     known = {
         str(signature)
         for signature in (*fact_schema.PREDICATE_SORTS, *fact_schema.AUXILIARY_PREDICATES, *fact_schema.CODEGEN_FACTS)
@@ -379,7 +379,7 @@ def test_every_fact_that_is_read_is_declared() -> None:
     assert find_read_predicates() - known - NOT_DECLARED == set()
 
 
-def test_every_argument_that_may_be_anything_is_listed() -> None:
+def test_unchecked_arguments_equal_the_expected_list() -> None:
     free = {
         key_of(signature): {place for place, sort in enumerate(arguments) if sort is argument_sorts.ANY}
         for signature, arguments in fact_schema.PREDICATE_SORTS.items()

@@ -45,7 +45,7 @@ def _line(name: str, arguments: tuple[InputArgument, ...], wrong: int | None = N
     return f"#external {name}({','.join(terms)})." if terms else f"#external {name}."
 
 
-def test_every_unknown_name_is_an_error_at_its_line(tmp_path: Path) -> None:
+def test_unknown_names_are_errors_at_their_line(tmp_path: Path) -> None:
     lines = [
         _line(signature.name, entry.arguments, wrong)
         for signature, entry in INPUTS.items()
@@ -78,7 +78,7 @@ def test_known_names_are_accepted(tmp_path: Path) -> None:
         ("#external held(R,N) : R = 3..99, N = 1.", ""),
     ],
 )
-def test_a_variable_may_give_more_of_a_functor(tmp_path: Path, line: str, wrong: str) -> None:
+def test_input_terms_with_variables(tmp_path: Path, line: str, wrong: str) -> None:
     problems = _problems(tmp_path / "game", [line])
     assert [problem.code for problem in problems] == ([ErrorCode.UNKNOWN_NAME] if wrong else [])
     assert wrong in "".join(map(str, problems))
@@ -97,7 +97,7 @@ def test_a_variable_may_give_more_of_a_functor(tmp_path: Path, line: str, wrong:
         ("#external aside(C,1) : C = (3;wild).", None),
     ],
 )
-def test_a_card_that_does_not_act_as_itself_is_no_cell(tmp_path: Path, line: str, unknown: str | None) -> None:
+def test_cards_that_do_not_act_as_themselves_are_unknown(tmp_path: Path, line: str, unknown: str | None) -> None:
     """The star acts as `wild` alone, and a card of a rank and a suit as its rank: nothing else is supplied."""
     folder = tmp_path / "game"
     folder.mkdir()
@@ -117,7 +117,7 @@ def test_a_card_that_does_not_act_as_itself_is_no_cell(tmp_path: Path, line: str
         ("leads(S) :- holds(S,C,1), C = 3.", False),
     ],
 )
-def test_a_rule_reads_no_cell_that_a_common_file_declares_for_others(tmp_path: Path, rule: str, is_wrong: bool) -> None:
+def test_reading_cells_declared_by_common_files_only_is_an_error(tmp_path: Path, rule: str, is_wrong: bool) -> None:
     """`<opening>` declares `holds(S,C,N)` of every card, for games whose cards act as themselves."""
     folder, opening = tmp_path / "game", "#include <opening>. opens(3,a).\n"
     folder.mkdir()
@@ -128,7 +128,7 @@ def test_a_rule_reads_no_cell_that_a_common_file_declares_for_others(tmp_path: P
     assert lines == [len(f"{WILD}{opening}{rule}".splitlines())] * is_wrong
 
 
-def test_check_refuses_them(tmp_path: Path) -> None:
+def test_compilation_rejects_unknown_names(tmp_path: Path) -> None:
     wrong = "#external lot(nmae,0..1). over :- lot(nmae,0)."
     with pytest.raises(KBError, match=r"lot\(nmae,0\)") as raised:
         rules_of(tmp_path / "game", f"{WILD}lots(name,2). #external lot(name,0..1). {wrong}\n")

@@ -76,7 +76,7 @@ def idle(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
 STATE = {"hand": "225", "to_beat": None}
 
 
-def test_legal_moves_read_it_from_states(idle: Engine) -> None:
+def test_new_input_is_read_from_states(idle: Engine) -> None:
     late, early, missing, wrong = idle.legal_moves(
         [STATE | {"idle": 2}, STATE | {"idle": 1}, STATE, STATE | {"idle": -1}]
     )
@@ -91,14 +91,14 @@ def test_legal_moves_read_it_from_states(idle: Engine) -> None:
     assert str(wrong).startswith("idle: ")
 
 
-def test_explanations_name_preferences_that_read_it(idle: Engine) -> None:
+def test_explanations_name_preferences_reading_the_new_input(idle: Engine) -> None:
     for count in (1, 2):
         explanation = load(str(idle.rules.folder.path)).explain(STATE | {"idle": count}, "5")
         assert explanation.made is not None
         assert [reason.name for reason in explanation.made.reasons] == ["late"] * (count == 2)
 
 
-def test_records_and_tables_agree(idle: Engine) -> None:
+def test_records_and_tables_agree_on_the_new_input(idle: Engine) -> None:
     matches = amount(6, 20)
     recorder = idle.new_recorder(matches)
     tables = idle.start_matches(splitmix64_array(np.arange(matches).astype(np.uint64), 5), recorder)
@@ -117,7 +117,7 @@ def test_records_and_tables_agree(idle: Engine) -> None:
     assert seen == {0, 1, 2}
 
 
-def test_hints_of_the_page_give_its_reason(idle: Engine) -> None:
+def test_web_hints_give_reasons_from_the_new_input(idle: Engine) -> None:
     point = idle.read_decision_point(STATE | {"idle": 2}, None, True)
     agent = make_explainable_agent("kb", idle)
     hint = compute_hint(idle, agent, point, "zh", idle.start_matches(np.zeros(1, np.uint64)))
@@ -125,7 +125,7 @@ def test_hints_of_the_page_give_its_reason(idle: Engine) -> None:
     assert "两家都过了" in json.dumps(hint["next"], ensure_ascii=False)
 
 
-def test_the_reference_describes_it(idle: Engine) -> None:
+def test_reference_describes_the_new_input(idle: Engine) -> None:
     page = generate_reference.render_predicates()
     assert "\n| `idle(N)` | N decisions were made since a card was played |\n" in page
     (seat,) = [line for line in page.splitlines() if line.startswith("*What a seat sees*")]

@@ -17,7 +17,7 @@ POSITIONS = amount(6, 15)
 
 
 @pytest.mark.parametrize("name", game_names())
-def test_every_label_has_a_chinese_name_of_its_own(name: str) -> None:
+def test_labels_have_unique_chinese_names(name: str) -> None:
     engine = load(name).engine()
     names = [str(engine.play_name(label)) for label in engine.labels]
     assert len(set(names)) == len(names)
@@ -27,7 +27,7 @@ def test_every_label_has_a_chinese_name_of_its_own(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", every_game())
-def test_shown_moves_can_be_parsed(name: str) -> None:
+def test_displayed_moves_parse_back(name: str) -> None:
     engine = load(name).engine()
     decisions: Any = sample_from_play(engine, POSITIONS, seed=2)
     for row in range(POSITIONS):
@@ -50,7 +50,7 @@ def test_shown_moves_can_be_parsed(name: str) -> None:
         ("三", [1, 4]), ("三带二", []), ("对四", []), ("hello 对三", []), ("", []), ("叫三分", []),
     ],
 )  # fmt: skip
-def test_words_of_players(line: str, rows: list[int]) -> None:
+def test_play_names_match_typed_text(line: str, rows: list[int]) -> None:
     moves = [
         (PlayName("不要"), "PASS"),
         (PlayName("对子", "3"), "Pair 3 H3 C3"),
@@ -61,7 +61,7 @@ def test_words_of_players(line: str, rows: list[int]) -> None:
     assert match_play_names(line, [name for name, _ in moves], [action for _, action in moves]) == rows
 
 
-def test_bids_are_words_too() -> None:
+def test_bids_match_typed_text() -> None:
     names, actions = [PlayName("叫分")] * 4, ["BID 3", "BID 2", "BID 1", "BID 0"]
     assert [match_play_names(line, names, actions) for line in ("叫三分", "叫2分", "叫一分", "不叫")] == [
         [0],

@@ -35,7 +35,7 @@ UNSUPPLIED, FLUENT = ErrorCode.UNSUPPLIED_INPUT, ErrorCode.INVALID_FLUENT
          "'held/2'", "house.lp:1:64-73"),
     ],
 )  # fmt: skip
-def test_a_rule_that_reads_an_unsupplied_input_is_an_error(
+def test_reading_an_unsupplied_input_is_an_error(
     tmp_path: Path, rule: str, code: ErrorCode, value: str, place: str
 ) -> None:
     (tmp_path / "variant.lp").write_text("parent(president).")
@@ -59,9 +59,7 @@ DRAWS = "draws(0) :- stock(1), not drew(S) : seat(S). draws(T) :- stock(1), drew
         (12, "", "no rule derives draws/1"),
     ],
 )
-def test_no_card_is_turned_up_where_none_is_left_over(
-    tmp_path: Path, dealt: int, more: str, reason: str | None
-) -> None:
+def test_turned_requires_cards_left_after_the_deal(tmp_path: Path, dealt: int, more: str, reason: str | None) -> None:
     (tmp_path / "game.lp").write_text(
         f"""#include <ace_high>. #include <seats>. #include <tricks>.
         seat(0..3). deals(S,{dealt}) :- seat(S). leads(0). trumps(T) :- turned(card(_,T)).
@@ -84,6 +82,6 @@ def test_no_card_is_turned_up_where_none_is_left_over(
     assert "game.lp:9:41-55" in str(caught.value)
 
 
-def test_every_group_is_supplied_to_some_query() -> None:
+def test_every_input_group_is_supplied_to_some_query() -> None:
     supplied = set().union(*(spec.input_groups for spec in QUERY_SPECS.values()))
     assert set(GROUPS) <= supplied

@@ -1,4 +1,4 @@
-"""Tests of names that shared files keep for themselves."""
+"""Names that are reserved by shared rule files."""
 
 from pathlib import Path
 
@@ -27,7 +27,7 @@ def write(folder: Path, *lines: str) -> Folder:
     return Folder(folder)
 
 
-def test_a_file_keeps_what_its_rules_derive() -> None:
+def test_reserved_names_are_those_derived_by_a_shared_file() -> None:
     known = {*ENGINE_SIGNATURES, *INPUTS}
     names = set(map(str, list_shelf_names(parse_files([COMMON_DIR / "order.lp"], ()), known)))
     assert {"outranks/1", "rival/1"} <= names
@@ -35,7 +35,7 @@ def test_a_file_keeps_what_its_rules_derive() -> None:
     assert Signature("rank", 1) not in list_shelf_names(parse_files([COMMON_DIR / "pack52.lp"], ()), known)
 
 
-def test_a_rule_that_derives_such_a_name_is_warned_of(tmp_path: Path) -> None:
+def test_deriving_a_reserved_name_is_a_warning(tmp_path: Path) -> None:
     folder = write(tmp_path, "rank(4).", "outranks(set) :- held(3,4).")
     (warning,) = load_game_knowledge(folder, cache=False).warnings
     assert (warning.severity, warning.code) == (Severity.WARNING, ErrorCode.RESERVED_NAME)
@@ -45,7 +45,7 @@ def test_a_rule_that_derives_such_a_name_is_warned_of(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("line", ["any(rival,1). next(rival(set)) :- event(play). #external event(play)."])
-def test_an_input_with_such_a_name_is_refused_at_its_line(tmp_path: Path, line: str) -> None:
+def test_input_with_a_derived_name_is_an_error_at_its_line(tmp_path: Path, line: str) -> None:
     folder = write(tmp_path, "barred(set(3)) :- rival(set).", line, "#external rival(set).")
     with pytest.raises(KBError) as error:
         load_game_knowledge(folder, cache=False)

@@ -1,4 +1,4 @@
-"""``show.lp``: what it states, its errors with their places, and what does not depend on it."""
+"""Tests of ``show.lp``: its facts, errors with their locations, and rules and records that do not depend on it."""
 
 import shutil
 from pathlib import Path
@@ -43,7 +43,7 @@ def whist(tmp_path_factory: pytest.TempPathFactory) -> tuple[KnowledgeBase, Path
 
 
 @pytest.mark.parametrize("name", game_names())
-def test_each_game_states_what_is_shown(name: str) -> None:
+def test_shipped_games_have_valid_show_rules(name: str) -> None:
     game = load(name)
     profiles: list[str | None] = [*game.profiles] or [None]
     for profile in profiles[: amount(1, len(profiles))]:
@@ -52,7 +52,7 @@ def test_each_game_states_what_is_shown(name: str) -> None:
         assert game.folder.layers.show_file is not None
 
 
-def test_arguments_are_computed_from_facts(tmp_path: Path) -> None:
+def test_show_arguments_may_be_derived_by_rules(tmp_path: Path) -> None:
     text = """show_most(N) :- N = #count { R : rank(R) }.
 show_bar(tricks,0,N,N/2+1) :- show_most(N).
 show_trump(card(R,s)) :- rank(R), R > jack.
@@ -102,7 +102,7 @@ show_name(tricks,en,"won").
         ("show_value(trump", ErrorCode.SYNTAX_ERROR, (3, 1)),
     ],
 )
-def test_a_wrong_statement_is_an_error_at_its_place(
+def test_invalid_show_facts_are_errors_at_their_location(
     whist: tuple[KnowledgeBase, Path], statement: str, code: ErrorCode, place: tuple[int, int]
 ) -> None:
     kb, path = whist
@@ -114,18 +114,18 @@ def test_a_wrong_statement_is_an_error_at_its_place(
     assert (error.location.line, error.location.column) == place, error
 
 
-def test_right_statements_take_effect_beside_wrong_ones(tmp_path: Path) -> None:
+def test_valid_show_facts_apply_beside_invalid_ones(tmp_path: Path) -> None:
     game = make_game(tmp_path, STATED + "show_value(trumps). show_value(trump).\n")
     rules = find_show_rules(game.engine().rules)
     assert (rules.is_stated, rules.is_descending, rules.values) == (True, True, ("trump",))
 
 
-def test_partners_need_two_seats_of_a_side(tmp_path: Path) -> None:
+def test_show_partner_requires_two_seats_a_side(tmp_path: Path) -> None:
     (error,) = errors_of(make_game(tmp_path, "show_partner.\n", "president"))
     assert error.code == ErrorCode.INVALID_ARGUMENT
 
 
-def test_a_statement_in_another_file_is_an_error(tmp_path: Path) -> None:
+def test_show_fact_in_another_file_is_an_error(tmp_path: Path) -> None:
     game = make_game(tmp_path, None)
     with (game.directory / "game.lp").open("a", encoding="utf-8") as file:
         file.write("show_value(trump).\n")
@@ -135,14 +135,14 @@ def test_a_statement_in_another_file_is_an_error(tmp_path: Path) -> None:
     assert Path(error.location.file).name == "game.lp"
 
 
-def test_a_statement_of_another_profile_is_right() -> None:
+def test_show_facts_may_depend_on_the_profile() -> None:
     game = load("wushik")
     rules = {profile: find_show_rules(game.engine(profile=profile).rules) for profile in game.profiles}
     assert "friend" in rules["called"].badges
     assert "friend" not in rules["partners"].badges
 
 
-def test_a_variant_inherits_the_file_and_may_replace_it(tmp_path: Path) -> None:
+def test_variant_inherits_or_replaces_show_rules(tmp_path: Path) -> None:
     variant = tmp_path / "mine"
     variant.mkdir()
     (variant / "variant.lp").write_text("parent(whist).\n", "utf-8")
@@ -154,7 +154,7 @@ def test_a_variant_inherits_the_file_and_may_replace_it(tmp_path: Path) -> None:
     assert (rules.order, rules.is_descending) == ("rank", False)
 
 
-def test_rules_records_and_mutations_do_not_depend_on_it(tmp_path: Path) -> None:
+def test_fingerprints_and_mutations_ignore_show_rules(tmp_path: Path) -> None:
     game, other = make_game(tmp_path / "a", STATED), make_game(tmp_path / "b", None)
     assert (
         rules_fingerprint(game.engine())
@@ -165,14 +165,14 @@ def test_rules_records_and_mutations_do_not_depend_on_it(tmp_path: Path) -> None
     assert find_show_rules(other.engine().rules).is_stated is False
 
 
-def test_an_edit_counts_at_once(tmp_path: Path) -> None:
+def test_edited_show_rules_apply_without_reloading(tmp_path: Path) -> None:
     game = make_game(tmp_path, STATED)
     assert find_show_rules(game.engine().rules).is_descending
     (game.directory / "show.lp").write_text("show_order(suit,ascending).\n", "utf-8")
     assert not find_show_rules(game.engine().rules).is_descending
 
 
-def test_a_new_game_has_the_file() -> None:
+def test_new_game_template_has_valid_show_rules() -> None:
     game = Game(Folder(kb_commands.NEW_GAME))
     assert errors_of(game) == ()
     assert find_show_rules(game.engine().rules).results == ("finish",)

@@ -40,7 +40,7 @@ def line_of(folder: Path, text: str) -> tuple[str, int]:
         ("hearts", "tricks", "laid_by/3", ["tricks"]),
     ],
 )
-def test_an_unknown_predicate_names_the_shared_files_that_derive_it(
+def test_unknown_predicate_error_names_shared_files_that_derive_it(
     tmp_path: Path, name: str, removed: str, unknown: str, files: list[str]
 ) -> None:
     folder = edited(tmp_path / "game", {"game.lp": (f"#include <{removed}>.", "")}, name=name)
@@ -58,7 +58,7 @@ def test_an_unknown_predicate_names_the_shared_files_that_derive_it(
         ("game.lp", "#include <seats>.", "who/1", "notions"),
     ],
 )  # fmt: skip
-def test_an_error_in_a_shared_file_is_placed_at_the_include_of_it(
+def test_error_in_a_shared_file_is_located_at_its_include(
     tmp_path: Path, file: str, removed: str, unknown: str, shared: str
 ) -> None:
     folder = edited(tmp_path / "game", {file: (removed, "")}, name="president")
@@ -70,7 +70,9 @@ def test_an_error_in_a_shared_file_is_placed_at_the_include_of_it(
 @pytest.mark.parametrize(
     ("declaration", "arity", "kinds"), [("count(score,2).", 2, ["one", "count", "any"]), ("any(broken,0).", 0, ["any"])]
 )
-def test_an_unknown_input_may_be_a_fluent(tmp_path: Path, declaration: str, arity: int, kinds: list[str]) -> None:
+def test_unknown_input_error_suggests_a_fluent_declaration(
+    tmp_path: Path, declaration: str, arity: int, kinds: list[str]
+) -> None:
     folder = edited(tmp_path / "game", {"game.lp": (declaration, "")}, name="hearts")
     (found,) = problems_of(folder)
     name = declaration.partition("(")[2].partition(",")[0]
@@ -78,7 +80,7 @@ def test_an_unknown_input_may_be_a_fluent(tmp_path: Path, declaration: str, arit
     assert [kind for kind in ("one", "count", "any") if f"{kind}({name},{arity})" in found.remedy] == kinds
 
 
-def test_what_follows_from_unknown_names_is_left_out(tmp_path: Path) -> None:
+def test_consequential_errors_of_unknown_names_are_omitted(tmp_path: Path) -> None:
     """Without `seat/1` no declaration has an instance, and most rules never fire."""
     problems = problems_of(edited(tmp_path / "game", {"game.lp": ("seat(0..3).", "")}, name="whist"))
     assert {item.severity for item in problems} == {Severity.ERROR}
@@ -93,7 +95,7 @@ def test_what_follows_from_unknown_names_is_left_out(tmp_path: Path) -> None:
         ("labels.lp", "needs(set(R,N),1,R,N)", "need(set(R,N),1,R,N)", ErrorCode.MISSING_FACT),
     ],
 )
-def test_a_misspelt_engine_predicate_is_pointed_at(
+def test_misspelt_engine_predicate_is_an_error_at_its_line(
     tmp_path: Path, file: str, rule: str, misspelt: str, code: ErrorCode
 ) -> None:
     folder = edited(tmp_path / "game", {file: (rule, misspelt)}, name="president")
@@ -104,14 +106,14 @@ def test_a_misspelt_engine_predicate_is_pointed_at(
     assert all(name in found.remedy for name in (name_of(rule), name_of(misspelt)))
 
 
-def test_an_unused_predicate_may_be_one_that_the_engine_reads(tmp_path: Path) -> None:
+def test_unused_predicate_warning_suggests_the_engine_predicate(tmp_path: Path) -> None:
     folder = edited(tmp_path / "game", {"game.lp": ("match_over.", "mach_over.")}, name="president")
     (found,) = load(folder).knowledge_base().warnings
     assert (found.code, place_of(found)) == (ErrorCode.UNUSED_DEFINITION, line_of(folder, "mach_over"))
     assert "match_over" in found.remedy
 
 
-def test_a_misspelt_rule_comes_before_shared_files(tmp_path: Path) -> None:
+def test_similar_rule_name_is_suggested_before_shared_files(tmp_path: Path) -> None:
     """Shared files derive `strength/2` too, but the game has a rule for a similar name that nothing uses."""
     folder = edited(tmp_path / "game", {"labels.lp": ("strength(set", "strenght(set")}, name="president")
     found = [item for item in problems_of(folder) if item.code == ErrorCode.UNKNOWN_PREDICATE]
@@ -120,7 +122,7 @@ def test_a_misspelt_rule_comes_before_shared_files(tmp_path: Path) -> None:
     assert not any("#include" in item.remedy for item in found)
 
 
-def test_of_the_shared_files_one_that_supplies_most_of_what_is_missing_comes_first(tmp_path: Path) -> None:
+def test_shared_file_supplying_most_missing_names_is_suggested_first(tmp_path: Path) -> None:
     folder = edited(tmp_path / "game", {"game.lp": ("#include <climbing>.", "")}, name="president")
     found = [item for item in problems_of(folder) if item.code == ErrorCode.MISSING_INPUT]
     assert {name for item in found for name in ("out/1", "leading/0") if name in item.message} == {"out/1", "leading/0"}

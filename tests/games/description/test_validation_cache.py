@@ -42,7 +42,7 @@ def add(file: Path, text: str) -> None:
         stream.write(text)
 
 
-def test_a_folder_is_checked_when_it_is_new_and_when_it_changes(
+def test_folder_is_validated_once_and_after_changes(
     checked: list[Path], folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for _ in range(2):
@@ -73,7 +73,7 @@ LIBRARY: dict[str, Callable[[Path], object]] = {
 
 @pytest.mark.parametrize("call", LIBRARY)
 @pytest.mark.parametrize("edit", ["dealt", "never_left", "science"])
-def test_every_library_call_refuses_wrong_rules(call: str, edit: str, folder: Path) -> None:
+def test_every_library_call_rejects_invalid_rules(call: str, edit: str, folder: Path) -> None:
     """Errors of compilation, of play, and of auxiliary rules are raised each time."""
     shutil.copytree(folder, folder.parent / "sound")
     files = {
@@ -90,7 +90,7 @@ def test_every_library_call_refuses_wrong_rules(call: str, edit: str, folder: Pa
     assert diagnostics[0] == diagnostics[1]
 
 
-def test_a_change_of_auxiliary_rules_is_noticed(folder: Path) -> None:
+def test_changed_auxiliary_rules_are_validated_again(folder: Path) -> None:
     load(str(folder)).engine()
     add(folder / "science/other.lp", "unread.\n")
     with pytest.raises(KBError):

@@ -35,21 +35,21 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> CompiledGame:
     return compile_game(Folder(folder(tmp_path_factory.mktemp("house"), variant="parent(president).", last=rule)))
 
 
-def test_a_variant_has_the_rules_of_its_parent_and_its_own(house: CompiledGame) -> None:
+def test_variant_has_its_own_rules_and_those_of_its_parent(house: CompiledGame) -> None:
     assert len(house.labels) == 53
     assert "sizes" in house.play_query.groups
     named = {file.name for file in house.folder.files()}
     assert named == {"variant.lp", "game.lp", "labels.lp", "preferences.lp", "words.lp", "last.lp"}
 
 
-def test_errors_come_without_warnings_about_common_files(tmp_path: Path) -> None:
+def test_errors_are_reported_without_warnings_about_common_files(tmp_path: Path) -> None:
     """Hearts reads no name of a seat, which seats.lp derives."""
     error = catch_error(folder(tmp_path / "child", variant="parent(hearts).", more="barred(C) :- leading, pack(C,_)."))
     assert error.code == ErrorCode.MISSING_INPUT
     assert [Path(problem.location.file).name for problem in error.diagnostics if problem.location] == ["more.lp"]
 
 
-def test_files_are_replaced_and_left_out_where_it_is_said(tmp_path: Path) -> None:
+def test_variant_replaces_and_leaves_out_files(tmp_path: Path) -> None:
     base = folder(tmp_path / "base", one="a.", two="b.", three="c.")
     child = folder(tmp_path / "child", variant="parent(base). replaces(two). leaves_out(three).", two="d.", four="e.")
     layers = resolve_layers(child)
@@ -59,7 +59,7 @@ def test_files_are_replaced_and_left_out_where_it_is_said(tmp_path: Path) -> Non
     assert layers.folders == (base, child)
 
 
-def test_profiles_of_the_parent_are_there_and_may_be_replaced(tmp_path: Path) -> None:
+def test_variant_inherits_and_replaces_profiles(tmp_path: Path) -> None:
     base = folder(tmp_path / "base", one="a.")
     folder(base / "profiles", plain="b.", rich="c.")
     child = folder(tmp_path / "child", variant="parent(base).")
@@ -70,7 +70,7 @@ def test_profiles_of_the_parent_are_there_and_may_be_replaced(tmp_path: Path) ->
     }  # fmt: skip
 
 
-def test_a_folder_beside_comes_before_a_game_of_that_name(tmp_path: Path) -> None:
+def test_parent_in_a_sibling_folder_precedes_a_shipped_game(tmp_path: Path) -> None:
     beside = folder(tmp_path / "president", one="a.")
     child = folder(tmp_path / "child", variant="parent(president).")
     assert resolve_layers(child).folders == (beside, child)
@@ -97,7 +97,7 @@ VARIANT, UNKNOWN = ErrorCode.INVALID_VARIANT, ErrorCode.UNKNOWN_NAME
         ("parent(base). leaves_out(four).", VARIANT, (1, 15, 31), "four.lp"),
     ],
 )
-def test_a_wrong_variant_is_refused(
+def test_invalid_variants_are_errors(
     tmp_path: Path, variant: str, code: ErrorCode, place: tuple[int, int, int], value: str
 ) -> None:
     folder(tmp_path / "base", one="a.")
@@ -112,14 +112,14 @@ def test_a_wrong_variant_is_refused(
     assert (location.line, location.column, location.end_column) == place
 
 
-def test_a_file_of_the_parent_must_be_replaced_explicitly(tmp_path: Path) -> None:
+def test_replacing_a_parent_file_requires_replaces(tmp_path: Path) -> None:
     folder(tmp_path / "base", one="a.")
     error = catch_error(folder(tmp_path / "child", variant="parent(base).", one="b."))
     assert error.code == VARIANT
     assert "replaces(one)" in str(error)
 
 
-def test_cycles_and_long_chains_of_parents_are_refused(tmp_path: Path) -> None:
+def test_parent_cycles_and_long_chains_are_errors(tmp_path: Path) -> None:
     folder(tmp_path / "a", variant="parent(b).")
     error = catch_error(folder(tmp_path / "b", variant="parent(a)."))
     assert (error.code, "2 folders" in str(error)) == (VARIANT, True)
@@ -140,7 +140,7 @@ def test_cycles_and_long_chains_of_parents_are_refused(tmp_path: Path) -> None:
         ("one(round,1). #external round(1..3). lasts(round,ever).", UNKNOWN, "lasts(round,ever): ever"),
     ],
 )
-def test_facts_that_would_be_ignored_are_refused(tmp_path: Path, rules: str, code: ErrorCode, value: str) -> None:
+def test_ignored_facts_are_errors(tmp_path: Path, rules: str, code: ErrorCode, value: str) -> None:
     """Facts that the engine would read differently, or not at all."""
     error = catch_error(folder(tmp_path / "mine", variant=f"parent(president).\n{rules}\n"))
     matches = [diagnostic for diagnostic in error.diagnostics if value in diagnostic.message]
@@ -148,7 +148,7 @@ def test_facts_that_would_be_ignored_are_refused(tmp_path: Path, rules: str, cod
     assert matches[0].location is not None
 
 
-def test_an_episode_that_is_never_over_is_an_error(tmp_path: Path) -> None:
+def test_missing_over_is_an_error(tmp_path: Path) -> None:
     copy = tmp_path / "mine"
     shutil.copytree(KB_ROOT / "president", copy)
     file = copy / "game.lp"
@@ -164,7 +164,7 @@ def test_an_episode_that_is_never_over_is_an_error(tmp_path: Path) -> None:
         ("adds(bombs(1),1,x) :- event(deal).", "bombs/1"),
     ],
 )
-def test_an_undeclared_value_of_a_fluent_is_an_error_at_its_line(tmp_path: Path, rule: str, value: str) -> None:
+def test_undeclared_fluent_value_is_an_error_at_its_line(tmp_path: Path, rule: str, value: str) -> None:
     fluents = "one(round,1). #external round(1..3). count(bombs,1). #external bombs(1..9). #external event(deal).\n"
     other = "one(mood,1). #external mood(1..3). next(mood(1)) :- event(deal).\n"
     error = catch_error(folder(tmp_path / "mine", variant=f"parent(president).\n{fluents}{other}{rule}\n"))
@@ -174,7 +174,7 @@ def test_an_undeclared_value_of_a_fluent_is_an_error_at_its_line(tmp_path: Path,
     assert (Path(location.file).name, location.line) == ("variant.lp", 4)
 
 
-def test_a_variant_may_have_titles_of_its_own(tmp_path: Path) -> None:
+def test_variant_titles_replace_those_of_the_parent(tmp_path: Path) -> None:
     """They replace those of the parent in their language; two of one folder are an error."""
     parent = 'parent(whist). title(en,"Knaves").'
     rules = compile_game(Folder(folder(tmp_path / "knaves", variant=parent)))
@@ -183,7 +183,7 @@ def test_a_variant_may_have_titles_of_its_own(tmp_path: Path) -> None:
     assert [problem.code for problem in error.diagnostics] == [ErrorCode.CONFLICTING_FACTS]
 
 
-def test_a_profile_has_one_name_in_a_language(tmp_path: Path) -> None:
+def test_two_profile_titles_in_one_language_are_an_error(tmp_path: Path) -> None:
     names = 'title(mild,en,"Mild"). title(mild,zh,"M"). title(mild,en,"Gentle").'
     path = edited(tmp_path / "game", more=names, name="whist")
     folder(path / "profiles", mild="")
@@ -191,7 +191,7 @@ def test_a_profile_has_one_name_in_a_language(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("rules", ["label(odd). form(odd,odd).", "label(odd). form(odd,odd). order(odd,99)."])
-def test_what_a_label_lacks_is_named_at_that_label(tmp_path: Path, rules: str) -> None:
+def test_missing_facts_of_a_label_are_located_at_the_label(tmp_path: Path, rules: str) -> None:
     """The first label has no place in the order, the second a form without a kind."""
     error = catch_error(folder(tmp_path / "child", variant="parent(president).", more=rules))
     assert error.code == ErrorCode.MISSING_FACT

@@ -44,7 +44,7 @@ def count_card_sets(rules: CompiledGame) -> Counter:
 
 
 @pytest.mark.parametrize("source", SOURCES)
-def test_counts_are_those_of_the_rules(source: str) -> None:
+def test_card_set_counts_equal_published_numbers_and_brute_force(source: str) -> None:
     """Every card set of every type, as published and as the brute force counts them."""
     counts = count_card_sets(engine_of(None, source).rules)
     assert EVERYWHERE.items() <= counts.items()
@@ -58,7 +58,7 @@ def test_counts_are_those_of_the_rules(source: str) -> None:
 
 
 @pytest.mark.parametrize("source", SOURCES)
-def test_masks_are_those_of_the_brute_force(source: str) -> None:
+def test_masks_equal_brute_force(source: str) -> None:
     engine = engine_of(None, source)
     decisions = engine.sample_decisions(amount(200, 2_000), seed=11)
     to_beat = decisions.label_to_beat
@@ -68,7 +68,7 @@ def test_masks_are_those_of_the_brute_force(source: str) -> None:
 
 
 @pytest.mark.parametrize("source", SOURCES)
-def test_lists_are_those_of_the_brute_force_in_order(source: str) -> None:
+def test_move_lists_equal_brute_force_in_order(source: str) -> None:
     engine = engine_of(None, source)
     count = amount(6, 40)
     decisions = engine.sample_decisions(count, seed=12)
@@ -84,7 +84,7 @@ def test_lists_are_those_of_the_brute_force_in_order(source: str) -> None:
 
 
 @pytest.mark.parametrize("source", SOURCES)
-def test_a_label_is_legal_where_it_has_a_card_set(source: str) -> None:
+def test_labels_are_legal_exactly_when_they_have_card_sets(source: str) -> None:
     """And what is drawn at random is one of them, each about as often as any other."""
     decisions = engine_of(None, source).sample_decisions(300, seed=13)
     lists = decisions.moves()
@@ -108,7 +108,7 @@ def test_random_card_sets_are_uniform() -> None:
     assert all(abs(count - mean) < 6 * mean**0.5 for count in drawn.values())
 
 
-def test_the_first_309_labels_are_the_same_everywhere() -> None:
+def test_first_309_labels_equal_those_of_rlcard() -> None:
     names = {source: engine_of(None, source).labels for source in SOURCES}
     assert {len(names[source]) for source in SOURCES if source != "botzone"} == {309}
     assert all(labels[:309] == names["rlcard"] for labels in names.values())

@@ -29,7 +29,7 @@ def fewest(hands: list[int]) -> list[int]:
     return [search(hand) for hand in hands]
 
 
-def test_counts_are_nearly_always_exact() -> None:
+def test_min_plays_exceed_exhaustive_search_by_one_at_most() -> None:
     """Hands of up to 11 cards; never off by more than one, and seldom at all."""
     random = np.random.default_rng(4)
     deck = np.repeat(np.arange(15), [4] * 13 + [1, 1])
@@ -52,5 +52,5 @@ def test_counts_are_nearly_always_exact() -> None:
         ("33445566789", 4), ("3456789TJQKA2XD", 3),
     ],
 )  # fmt: skip
-def test_hand_worked(cards: str, count: int) -> None:
+def test_min_plays_of_example_hands(cards: str, count: int) -> None:
     assert engine_of().min_plays(np.zeros(1, np.int16), hand(cards)[None]).tolist() == [count]

@@ -1,4 +1,4 @@
-"""The preferences of Dou dizhu: facts written down a second time against clingo, words, and what a player expects."""
+"""The preferences of Dou dizhu: costs against clingo, texts, and preferred moves of example states."""
 
 from collections import Counter
 from typing import Any
@@ -56,7 +56,7 @@ def facts_of(engine: Engine, moment: DecisionPoint, row: int) -> set[Atom]:
 
 
 @pytest.mark.parametrize("profile", ["rlcard", "contest"])
-def test_costs_are_those_of_clingo(profile: str) -> None:
+def test_costs_equal_clingo(profile: str) -> None:
     engine = engine_of(None, profile)
     judge, oracle = engine.preference_model(), Oracle(engine.rules.kb)
     count = amount(6, 25)
@@ -73,7 +73,7 @@ def test_costs_are_those_of_clingo(profile: str) -> None:
             assert answer.cost == costs[row]
 
 
-def test_every_preference_has_words_in_both_languages() -> None:
+def test_preferences_have_texts_in_both_languages() -> None:
     kb = engine_of().rules.kb
     assert len(kb.preference_groups) >= 20
     assert {
@@ -99,7 +99,7 @@ def test_every_preference_has_words_in_both_languages() -> None:
         ({"hand": "59", "to_beat": None, "landlord": 0, "seat": 2, "cards": [9, 1], "unseen": "4TTTJJJQQK"}, "5"),
     ],
 )
-def test_what_a_player_expects(state: dict[str, Any], move: str) -> None:
+def test_preferred_moves_of_example_states(state: dict[str, Any], move: str) -> None:
     engine = engine_of()
     moment = engine.read_decision_point(state)
     chosen = Minimiser(engine).order(moment.decision, moment.move_lists)[0]

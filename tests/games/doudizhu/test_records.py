@@ -1,4 +1,4 @@
-"""Records of Dou dizhu: ours and DouZero's are confirmed, spoilt ones are not."""
+"""Records of Dou dizhu and of DouZero replay, and damaged ones are mismatches."""
 
 import copy
 import re
@@ -35,7 +35,7 @@ def played(profile: str, count: int = 3) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("profile", ["rlcard", "openspiel", "douzero", "botzone", "contest", "botzone_bidding"])
-def test_what_is_written_down_replays(profile: str) -> None:
+def test_records_replay(profile: str) -> None:
     records = played(profile)
     result = engine_of(None, profile).replay(records)
     assert (result.episodes, result.mismatches) == (3, ())
@@ -44,13 +44,13 @@ def test_what_is_written_down_replays(profile: str) -> None:
     )
 
 
-def test_games_of_douzero_replay(shared_data: Path) -> None:
+def test_douzero_records_replay(shared_data: Path) -> None:
     records = read_records(shared_data / "doudizhu_douzero_selfplay.jsonl.gz", 150)
     result = engine_of(None, "douzero").replay(records)
     assert (result.episodes, result.mismatches) == (150, ())
 
 
-def test_a_game_of_douzero_is_told() -> None:
+def test_decision_point_after_a_douzero_record() -> None:
     """The decision after its last move, from the eyes of the seat that is to move."""
     moment = engine_of(None, "douzero").read_decision_point(convert_douzero_record(DOUZERO))
     assert moment.state["hand"] == "33455667777TQQK"
@@ -77,7 +77,7 @@ def record() -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(("damage", "problem"), SPOILT)
-def test_what_is_wrong_is_said(record: dict[str, Any], damage: dict[str, Any], problem: str) -> None:
+def test_damaged_records_are_mismatches(record: dict[str, Any], damage: dict[str, Any], problem: str) -> None:
     (mismatch,) = engine_of().replay([copy.deepcopy(record) | damage]).mismatches
     assert re.match(problem, mismatch.text), mismatch.text
 
@@ -94,18 +94,18 @@ SPOILT_BY_DOUZERO: list[tuple[dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("damage", "problem"), SPOILT_BY_DOUZERO)
-def test_what_is_wrong_with_a_game_of_douzero_is_said(damage: dict[str, Any], problem: str) -> None:
+def test_damaged_douzero_records_are_errors(damage: dict[str, Any], problem: str) -> None:
     with pytest.raises(GameError, match=problem) as error:
         convert_douzero_record(DOUZERO | damage)
     assert error.value.code == ErrorCode.INVALID_RECORD
 
 
-def test_no_such_act(record: dict[str, Any]) -> None:
+def test_act_number_out_of_range_raises(record: dict[str, Any]) -> None:
     with pytest.raises(GameError, match="there is no act 999"):
         engine_of().read_decision_point(record, 999)
 
 
-def test_recorded_decisions_are_those_of_the_table(record: dict[str, Any]) -> None:
+def test_decisions_at_acts_equal_decision_points(record: dict[str, Any]) -> None:
     decisions = engine_of().decisions_at_acts([record, record], [1, 4])
     decision: Any = engine_of().read_decision_point(record, 1).decision
     assert decisions.label_to_beat[0] == -1

@@ -20,7 +20,7 @@ def remembered(tables: Tables, name: str) -> list[int]:
 
 
 @pytest.mark.parametrize("profile", ["rlcard", "botzone_bidding"])
-def test_cards_are_neither_lost_nor_made(profile: str) -> None:
+def test_number_of_cards_is_constant(profile: str) -> None:
     engine = engine_of(None, profile)
     tables = engine.start_matches(match_keys(50, 1))
     while step(tables):
@@ -30,7 +30,7 @@ def test_cards_are_neither_lost_nor_made(profile: str) -> None:
     assert (tables.match_returns(np.arange(50)).sum(axis=1) == 0).all()
 
 
-def test_the_same_keys_make_the_same_games() -> None:
+def test_match_keys_determine_matches() -> None:
     alone, among = (engine_of().start_matches(match_keys(count, 7)) for count in (1, 30))
     play_out(alone)
     play_out(among)
@@ -60,13 +60,13 @@ def test_the_highest_bidder_is_the_landlord(bids: tuple[int, ...], landlord: int
     assert max(remembered(tables, "bid")) == points
 
 
-def test_a_bid_must_be_higher() -> None:
+def test_bids_must_increase() -> None:
     tables = bid("contest", 2)
     options = np.flatnonzero(tables.choices(HERE).options[0])
     assert [tables.rules.schema.options[option] for option in options] == ["bid(3)", "bid(0)"]
 
 
-def test_nobody_bids() -> None:
+def test_all_seats_pass_the_auction() -> None:
     """The contest deals again; on Botzone the first seat is the landlord."""
     before, again = bid("contest").state.hands[0], bid("contest", 0, 0, 0)
     assert again.state.stage[0] == CHOICE
@@ -107,27 +107,27 @@ def play(tables: Tables, *moves: str) -> None:
         ("douzero", ["3XD", "44449", "58"], ["3", "4444", "", "XD"], [8, -4, -4]),
     ],
 )
-def test_points(profile: str, hands: list[str], moves: list[str], points: list[float]) -> None:
+def test_points_by_bombs_and_springs(profile: str, hands: list[str], moves: list[str], points: list[float]) -> None:
     tables = dealt(profile, hands)
     play(tables, *moves)
     assert tables.winner[0] == int(points[0] < 0)
     assert tables.match_returns(HERE)[0].tolist() == points
 
 
-def test_the_stake_counts() -> None:
+def test_points_are_multiplied_by_the_bid() -> None:
     tables = dealt("contest", ["3", "5", "6"])
     tables.choose(HERE, np.array([tables.rules.schema.options.index("bid(3)")], np.uint8))
     play(tables, "3")
     assert tables.match_returns(HERE)[0].tolist() == [12, -6, -6]
 
 
-def test_two_passes_give_the_lead_back() -> None:
+def test_two_passes_return_the_lead() -> None:
     tables = dealt("rlcard", ["3A", "55", "66"])
     play(tables, "3", "", "")
     assert (tables.seat[0], tables.state.to_beat[0]) == (0, -1)
 
 
-def test_a_landlord_who_was_bid_for_plays_against_the_other_two() -> None:
+def test_roles_sides_and_point_values_follow_the_auction() -> None:
     """Seat 1 as the landlord: roles, sides and the worth of a point."""
     tables = bid("contest", 0, 2, 0)
     assert tables.roles(HERE).tolist() == [[1, 0, 1]]

@@ -27,7 +27,7 @@ def engine_of(tmp_path: Path, rules: str) -> Any:
 
 
 @pytest.mark.parametrize("name", [pytest.param("guandan", marks=pytest.mark.long), "doudizhu"])
-def test_answers_are_the_legal_moves(name: str) -> None:
+def test_position_moves_equal_legal_moves(name: str) -> None:
     engine = load(name).engine()
     tables = small_hands(engine, 20, 12, 3)
     decisions = tables.decisions(np.arange(len(tables)))
@@ -44,7 +44,7 @@ def test_answers_are_the_legal_moves(name: str) -> None:
         assert legal == set(replies.tolist())
 
 
-def test_cards_that_no_move_tells_apart_are_one() -> None:
+def test_interchangeable_cards_are_merged() -> None:
     """Suits matter only in a straight flush."""
     engine = load("guandan").engine()
     tables = small_hands(engine, 1, 12, 3)
@@ -63,7 +63,7 @@ def test_cards_that_no_move_tells_apart_are_one() -> None:
 
 
 @pytest.mark.parametrize("name", ["guandan", "doudizhu"])
-def test_a_part_of_a_listed_hand_is_as_if_it_were_listed_itself(name: str) -> None:
+def test_positions_of_subhands_equal_those_built_directly(name: str) -> None:
     engine = load(name).engine()
     tables, random = small_hands(engine, 12, 24, 4), np.random.default_rng(7)
     tables.state.fluents[:], tables.state.context[:] = tables.state.fluents[0], tables.state.context[0]
@@ -91,7 +91,7 @@ def test_a_part_of_a_listed_hand_is_as_if_it_were_listed_itself(name: str) -> No
         ),
     ],
 )
-def test_unsupported_games_are_refused_with_a_reason(tmp_path: Path, old: str, new: str, predicate: str) -> None:
+def test_unsupported_games_raise_with_the_predicate(tmp_path: Path, old: str, new: str, predicate: str) -> None:
     assert old in TEAMS
     rules = TEAMS.replace(old, new) + "#external event(E) : E = pass."
     engine = engine_of(tmp_path, rules)

@@ -22,7 +22,7 @@ def folder(tmp_path: Path, rules: str) -> str:
     return str(tmp_path)
 
 
-def test_a_small_folder_is_one(tmp_path: Path) -> None:
+def test_small_folder_builds_a_race(tmp_path: Path) -> None:
     race = build_race(load(folder(tmp_path, SMALL)).engine().rules)
     assert len(race.combinations.labels) == 8
     assert race.read_position("44", "5566", "33").to_beat == race.combinations.labels.index("set(3,2)")
@@ -44,7 +44,7 @@ def test_a_small_folder_is_one(tmp_path: Path) -> None:
          "event(play)"),
     ],
 )  # fmt: skip
-def test_other_games_are_refused_with_a_reason(tmp_path: Path, old: str, new: str, reason: str) -> None:
+def test_unsupported_games_raise_with_a_reason(tmp_path: Path, old: str, new: str, reason: str) -> None:
     assert old in SMALL
     rules = SMALL.replace(old, new) + "#external event(E) : E = play. #external passed(S) : seat(S).\n"
     with pytest.raises(GameError) as raised:
@@ -54,7 +54,7 @@ def test_other_games_are_refused_with_a_reason(tmp_path: Path, old: str, new: st
 
 
 @pytest.mark.parametrize("name", ["president", "bigtwo", "sixteen"])
-def test_games_of_more_seats_are_none(name: str) -> None:
+def test_games_of_more_than_two_seats_raise(name: str) -> None:
     with pytest.raises(GameError) as raised:
         build_race(load(name).engine().rules)
     assert raised.value.code == ErrorCode.UNSUPPORTED_GAME

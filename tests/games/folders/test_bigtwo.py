@@ -38,12 +38,12 @@ def flagged(tmp_path_factory: pytest.TempPathFactory) -> CompiledGame:
     return compile_game(Folder(folder))
 
 
-def test_profiles(rules: CompiledGame) -> None:
+def test_profiles_set_their_flag(rules: CompiledGame) -> None:
     for flag in ("rank_first", "triples", "locks"):
         assert rules.folder.layers.profiles[flag].read_text().endswith(f"\n{flag}.\n")
 
 
-def test_labels(rules: CompiledGame, flagged: CompiledGame) -> None:
+def test_number_of_labels(rules: CompiledGame, flagged: CompiledGame) -> None:
     assert len(rules.labels) == 52 + 39 + 32 + 5_116 + 13 + 13 + 32 + 1
     assert len(flagged.labels) == len(rules.labels) + 13
 
@@ -58,18 +58,20 @@ def test_labels(rules: CompiledGame, flagged: CompiledGame) -> None:
         ("C5 S5 D9 S9", "pair(9,h,c)", 1, 1),
     ],
 )
-def test_vectors(rules: CompiledGame, hand: str, to_beat: str | None, labels: int, sets: int) -> None:
+def test_move_counts_of_example_states(
+    rules: CompiledGame, hand: str, to_beat: str | None, labels: int, sets: int
+) -> None:
     assert count_moves(rules, hand, to_beat) == (labels, sets, to_beat is not None)
 
 
-def test_vectors_of_the_flags(rules: CompiledGame, flagged: CompiledGame) -> None:
+def test_move_counts_of_example_states_with_flags(rules: CompiledGame, flagged: CompiledGame) -> None:
     assert count_moves(rules, OPENING, opening=True) == (6, 6, False)
     assert count_moves(flagged, MIXED, "flush(h,14,7,5,4,3)") == (18, 26, True)
     assert count_moves(flagged, "C5 S5 H5", "triple(4)") == (1, 1, True)
 
 
 @pytest.mark.parametrize("flags", [False, True])
-def test_lists_are_those_of_the_brute_force(rules: CompiledGame, flagged: CompiledGame, flags: bool) -> None:
+def test_move_lists_equal_brute_force(rules: CompiledGame, flagged: CompiledGame, flags: bool) -> None:
     here = flagged if flags else rules
 
     def reading(query: Query) -> tuple[Sets, bool]:
@@ -79,15 +81,15 @@ def test_lists_are_those_of_the_brute_force(rules: CompiledGame, flagged: Compil
     assert disagreements(here, states(here, STATES, seed=1), reading) == []
 
 
-def test_masks_are_those_of_clingo(rules: CompiledGame) -> None:
+def test_masks_equal_clingo(rules: CompiledGame) -> None:
     assert compare_with_clingo(rules, states(rules, STATES, seed=2)) == []
 
 
-def test_turns_and_points(rules: CompiledGame) -> None:
+def test_turns_and_points_follow_the_rules(rules: CompiledGame) -> None:
     follow(rules, brute.points, amount(10, 80), seed=3)
 
 
-def test_turns_where_a_pass_locks(flagged: CompiledGame) -> None:
+def test_turns_when_a_pass_locks(flagged: CompiledGame) -> None:
     follow(flagged, brute.points, amount(10, 80), seed=4, locks=True)
     hands = ["D3 D9", "D5 D6", "D4 DA", "D7 D8"]
     assert Scene(flagged, hands).play("single(3,d)", "pass", "single(4,d)", "pass", "pass") == 2
@@ -99,7 +101,7 @@ def test_a_pass_skips_one_turn(rules: CompiledGame) -> None:
     assert table.legal == {"single(5,d)", "single(6,d)", "pass"}
 
 
-def test_payments(rules: CompiledGame) -> None:
+def test_payments_by_cards_left(rules: CompiledGame) -> None:
     thirteen = " ".join(suit + rank for rank in "456" for suit in "CDHS") + " C7"
     ten = " ".join(suit + rank for rank in "89" for suit in "CDHS") + " CT DT"
     table = Scene(rules, ["D3", "SA", ten, thirteen])

@@ -166,7 +166,7 @@ def _largest(rules: CompiledGame, mask: np.ndarray, keys: np.ndarray) -> np.ndar
     return np.where(keys % np.uint64(2) == 0, few, mask).astype(np.uint8)
 
 
-def test_planted_deals_are_those_of_a_referee(rules: CompiledGame) -> None:
+def test_planted_deals_match_the_referee(rules: CompiledGame) -> None:
     """Long plays are chosen more often, so that runs, revolutions and the joker in each place are met."""
     referee = _Referee(PLANTED)
     deals = planted_deals(rules, PLANTED, seed=7)
@@ -184,7 +184,7 @@ def test_planted_deals_are_those_of_a_referee(rules: CompiledGame) -> None:
     print(dict(referee.met))
 
 
-def test_matches_are_those_of_a_referee(rules: CompiledGame) -> None:
+def test_matches_match_the_referee(rules: CompiledGame) -> None:
     referee = _Referee(MATCHES)
     tables = Tables.begin(rules, match_keys(MATCHES, 3), referee)
     while step(tables):
@@ -243,7 +243,7 @@ def planted(number: int, seed: int) -> list[Planted]:
     return states
 
 
-def test_planted_states_are_those_of_the_brute_force() -> None:
+def test_move_lists_of_planted_states_equal_brute_force() -> None:
     states, engine = planted(STATES, seed=5), load("daifugo").engine()
     parts = [states[first : first + 2_000] for first in range(0, STATES, 2_000)]
     answers = [moves for part in parts for moves in engine.legal_moves([state.json for state in part])]
@@ -262,13 +262,13 @@ def _read(move: Any) -> brute.Play:
     return reading, frozenset(move)
 
 
-def test_masks_are_those_of_clingo(rules: CompiledGame) -> None:
+def test_masks_equal_clingo(rules: CompiledGame) -> None:
     control = Clingo(rules)
     for state in planted(CLINGO, seed=6):
         labels = {label_of(reading) for reading, _ in state.expected} | ({"pass"} if state.old else set())
         assert control.legal(state.atoms & set(rules.kb.input_atoms)) == labels
 
 
-def test_labels(rules: CompiledGame) -> None:
+def test_number_of_labels(rules: CompiledGame) -> None:
     runs = sum(16 - length for length in range(3, 12)) * 4
     assert len(rules.labels) == 13 * 15 + 13 + runs + 2

@@ -1,4 +1,4 @@
-"""Gan Deng Yan as a folder of rules: an independent reading, turns, what is drawn after each trick, and the points."""
+"""Gan Deng Yan as a folder of rules: an independent reading, turns, draws after each trick, and points."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ def rules() -> CompiledGame:
     return rules_of("gandengyan")
 
 
-def test_lists_are_those_of_the_brute_force(rules: CompiledGame) -> None:
+def test_move_lists_equal_brute_force(rules: CompiledGame) -> None:
     def reading(query: Query) -> tuple[Sets, bool]:
         return brute.plays(query.hand, query.cards_to_beat), query.to_beat is not None
 
     assert disagreements(rules, states(rules, STATES, seed=1), reading) == []
 
 
-def test_whole_games_have_the_turns_draws_and_points_of_the_referee(rules: CompiledGame) -> None:
+def test_turns_draws_and_points_match_the_referee(rules: CompiledGame) -> None:
     def begin(tables: Tables, table: int) -> brute.Game:
         return brute.Game([rules.card_codes.kind_texts[kind] for kind in tables.state.stock[table]])
 

@@ -1,4 +1,4 @@
-"""Gong Zhu as a rule folder: vectors, an independent referee both ways, clingo, what is shown, whole matches."""
+"""Gong Zhu as a rule folder: vectors, an independent referee both ways, clingo, shown cards, whole matches."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def legal(hand: list[str], *trick: str, opened: str = "", shown: list[Any] | Non
     return [card for (card,) in moves]
 
 
-def test_vectors() -> None:
+def test_legal_cards_of_example_states() -> None:
     shown = [[0, "SQ"], [1, "DJ"]]
     assert legal(["S2", "SQ", "HA"]) == ["S2", "SQ", "HA"]
     assert legal(["S2", "SQ", "HA"], shown=shown) == ["S2", "HA"]
@@ -53,7 +53,7 @@ def _end(tables: Tables, table: int, referee: Any) -> None:
     assert tables.points[table].tolist() == referee.result
 
 
-def test_rounds_are_those_of_a_referee(rules: CompiledGame) -> None:
+def test_rounds_match_the_referee(rules: CompiledGame) -> None:
     assert follow_rounds(rules, ROUNDS, 3, _begin, _end, brute.Round.show) == 52 * ROUNDS
 
 
@@ -73,7 +73,7 @@ def _record(seed: int) -> dict[str, Any]:
     return {"hands": hands, "before": before, "acts": acts, "points": one.result}
 
 
-def test_rounds_of_the_referee_are_played_again() -> None:
+def test_records_of_the_referee_replay() -> None:
     replayed = load("gongzhu").engine().replay([_record(seed) for seed in range(ROUNDS)])
     assert (replayed.plays, replayed.mismatches) == (52 * ROUNDS, ())
 
@@ -85,7 +85,7 @@ def test_rounds_of_the_referee_are_played_again() -> None:
         ("DJ", "DJ"), ("SQ DJ", ""), ("H DJ", "HA"), ("H SQ", ""), ("H SQ DJ", "SQ"), ("H SQ DJ CT", "SQ DJ CT HA"),
     ],
 )  # fmt: skip
-def test_what_cards_cost(rules: CompiledGame, taken: str, shown: str) -> None:
+def test_points_of_taken_cards(rules: CompiledGame, taken: str, shown: str) -> None:
     """Seat 2 takes these cards, `H` being all hearts; some were shown."""
     cards = {card for text in taken.split() for card in (brute.ALL_HEARTS if text == "H" else {text})}
     tables, fluents = Tables.begin(rules, match_keys(1, 1)), rules.fluents
@@ -99,7 +99,7 @@ def test_what_cards_cost(rules: CompiledGame, taken: str, shown: str) -> None:
     assert scores == [0, 0, brute.score(cards, set(shown.split())), 0]
 
 
-def test_a_match_ends_at_a_thousand(rules: CompiledGame) -> None:
+def test_match_ends_at_a_thousand_points(rules: CompiledGame) -> None:
     """Scores are a hundred and tens; who took the pig leads."""
     tables = Tables.begin(rules, match_keys(MATCHES, 7))
     matches = [brute.Match() for _ in range(MATCHES)]
@@ -117,5 +117,5 @@ def test_a_match_ends_at_a_thousand(rules: CompiledGame) -> None:
     assert alone.any()
 
 
-def test_masks_are_those_of_clingo(rules: CompiledGame) -> None:
+def test_masks_equal_clingo(rules: CompiledGame) -> None:
     assert compare_with_clingo(rules, STATES, seed=2) == []

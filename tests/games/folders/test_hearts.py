@@ -35,7 +35,7 @@ def legal(hand: list[str], *trick: str, broken: bool = False, acts: int = 20) ->
     return [card for (card,) in moves]
 
 
-def test_vectors() -> None:
+def test_legal_cards_of_example_states() -> None:
     assert legal(["C2", "S3", "HA"], acts=0) == ["C2"]
     assert legal(["C3", "S3", "HA"], "C2", acts=1) == ["C3"]
     assert legal(["S3", "SQ", "HA"], "C2", acts=1) == ["S3"]
@@ -77,11 +77,11 @@ def _compare(tables: Tables, table: int, referee: Any) -> None:
     assert tables.points[table].tolist() == [-points for points in referee.one.result]
 
 
-def test_rounds_are_those_of_a_referee(rules: CompiledGame) -> None:
+def test_rounds_match_the_referee(rules: CompiledGame) -> None:
     assert follow_rounds(rules, ROUNDS, 3, _referee, _compare, _Round.give) == 52 * ROUNDS
 
 
-def test_rounds_of_the_referee_are_played_again() -> None:
+def test_records_of_the_referee_replay() -> None:
     replayed = load("hearts").engine().replay([_record(seed, seed) for seed in range(ROUNDS)])
     assert (replayed.plays, replayed.mismatches) == (52 * ROUNDS, ())
 
@@ -115,7 +115,7 @@ def test_shooting_the_moon(rules: CompiledGame, taken: list[int], points: list[i
     assert points is None or scores == points
 
 
-def test_a_match_ends_at_a_hundred_and_the_fewest_points_win(rules: CompiledGame) -> None:
+def test_match_ends_at_a_hundred_and_fewest_points_win(rules: CompiledGame) -> None:
     tables = Tables.begin(rules, match_keys(12, 7))
     play_out(tables)
     assert (tables.total_points.min(axis=1) <= -100).all()
@@ -126,11 +126,11 @@ def test_a_match_ends_at_a_hundred_and_the_fewest_points_win(rules: CompiledGame
     assert (tables.winner[~alone] < 0).all()
 
 
-def test_masks_are_those_of_clingo(rules: CompiledGame) -> None:
+def test_masks_equal_clingo(rules: CompiledGame) -> None:
     assert compare_with_clingo(rules, STATES, seed=2) == []
 
 
-def test_what_is_passed_is_told_to_nobody_else(rules: CompiledGame) -> None:
+def test_passed_cards_are_hidden_from_other_seats(rules: CompiledGame) -> None:
     """A passed card is hidden until it moves; afterwards only the giver knows its holder."""
     tables, other = (Tables.begin(rules, match_keys(8, 5)) for _ in range(2))
     for room, salt in ((tables, 1), (other, 2)):

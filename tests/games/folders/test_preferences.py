@@ -39,7 +39,7 @@ def test_preferences_beat_greedy(name: str) -> None:
     assert kb.first > 0.55
 
 
-def test_preferences_beat_greedy_in_pairs() -> None:
+def test_preferences_beat_greedy_in_whist_pairs() -> None:
     """Of deals of Whist, which luck decides more than anything, more than half go to ``kb``."""
     engine, names = load("whist").engine(), ("kb", "greedy")
     result = play_match(engine, [make_agent(name, engine) for name in names], 4 * DEALS, 0, names=names)
@@ -50,7 +50,7 @@ def test_preferences_beat_greedy_in_pairs() -> None:
 
 
 @long
-def test_preferences_win_whole_matches_of_tractor() -> None:
+def test_preferences_win_tractor_matches() -> None:
     """Nine of ten matches from 2 to beyond the ace."""
     engine, names = load("tractor").engine(), ("kb", "greedy")
     result = play_match(engine, [make_agent(name, engine) for name in names], 200 if thorough() else 4, 0, names=names)
@@ -59,6 +59,6 @@ def test_preferences_win_whole_matches_of_tractor() -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in game_names() if name not in ("guandan", "big2")])
-def test_there_are_ten_preferences(name: str) -> None:
+def test_games_have_at_least_ten_preferences(name: str) -> None:
     """Their texts are checked by ``kb check`` and required for loading."""
     assert len(load(name).knowledge_base().preference_groups) >= 10

@@ -36,7 +36,7 @@ def rules() -> CompiledGame:
     return rules_of("president")
 
 
-def test_labels(rules: CompiledGame) -> None:
+def test_number_of_labels(rules: CompiledGame) -> None:
     assert len(rules.labels) == 52 + 1
 
 
@@ -48,26 +48,28 @@ def test_labels(rules: CompiledGame) -> None:
         ("D2", "set(14,1)", 1, 1),
     ],
 )
-def test_vectors(rules: CompiledGame, hand: str, to_beat: str | None, labels: int, sets: int) -> None:
+def test_move_counts_of_example_states(
+    rules: CompiledGame, hand: str, to_beat: str | None, labels: int, sets: int
+) -> None:
     assert count_moves(rules, hand, to_beat) == (labels, sets, to_beat is not None)
 
 
-def test_lists_are_those_of_the_brute_force(rules: CompiledGame) -> None:
+def test_move_lists_equal_brute_force(rules: CompiledGame) -> None:
     def reading(query: Query) -> tuple[Sets, bool]:
         return brute.plays(query.hand, query.cards_to_beat), brute.may_pass(query.hand, query.cards_to_beat)
 
     assert disagreements(rules, states(rules, STATES, seed=1), reading) == []
 
 
-def test_masks_are_those_of_clingo(rules: CompiledGame) -> None:
+def test_masks_equal_clingo(rules: CompiledGame) -> None:
     assert compare_with_clingo(rules, states(rules, STATES, seed=2)) == []
 
 
-def test_turns_and_points(rules: CompiledGame) -> None:
+def test_turns_and_points_follow_the_rules(rules: CompiledGame) -> None:
     follow(rules, brute.points, 200, seed=3)
 
 
-def test_any_play_lets_everybody_act_again(rules: CompiledGame) -> None:
+def test_every_play_clears_the_passes(rules: CompiledGame) -> None:
     table = Scene(rules, ["D3 D9", "D5 D6", "D4 DA", "D7 D8"])
     assert table.play("set(3,1)", "pass", "set(4,1)", "pass", "pass") == 1
     assert table.legal == {"set(5,1)", "set(6,1)", "pass"}
@@ -75,23 +77,23 @@ def test_any_play_lets_everybody_act_again(rules: CompiledGame) -> None:
     assert table.leads
 
 
-def test_who_leads_when_the_owner_is_out(rules: CompiledGame) -> None:
+def test_leader_after_the_owner_is_out(rules: CompiledGame) -> None:
     table = Scene(rules, ["D3 D4", "D5 D6", "D2", "D7 D8"], seat=1)
     assert table.play("set(5,1)", "set(15,1)", "pass", "pass", "pass") == 3
     assert table.leads
 
 
-def test_the_end(rules: CompiledGame) -> None:
+def test_points_at_the_end_of_an_episode(rules: CompiledGame) -> None:
     table = Scene(rules, ["D3", "D5", "D6", "D7 D8"])
     assert table.play("set(3,1)", "set(5,1)", "set(6,1)") == -1
     assert table.points == [2, 1, -1, -2]
 
 
-def test_the_first_play_is_free(rules: CompiledGame) -> None:
+def test_first_play_is_unrestricted(rules: CompiledGame) -> None:
     assert count_moves(rules, "C3 D4 H4", None, opening=True) == (3, 4, False)
 
 
-def test_labels_that_cannot_hold_the_wanted_card_are_not_legal(tmp_path: Path) -> None:
+def test_labels_without_the_required_card_are_illegal(tmp_path: Path) -> None:
     """includes/1 also restricts labels, because plain players choose among labels."""
     (tmp_path / "mine").mkdir()
     rules = "parent(president).\n#external acts(N) : N = 1.\nincludes(card(3,c)) :- leading, not acts(1).\n"
@@ -107,7 +109,7 @@ def test_labels_that_cannot_hold_the_wanted_card_are_not_legal(tmp_path: Path) -
     play_out(tables)
 
 
-def test_a_place_is_worth_one_number(tmp_path: Path) -> None:
+def test_two_points_for_one_place_are_an_error(tmp_path: Path) -> None:
     edits = {"game.lp": ("place_points(1,2).", "place_points(1,2). place_points(1,5).")}
     with pytest.raises(KBError) as error:
         load(edited(tmp_path / "mine", edits, name="president")).engine()

@@ -29,7 +29,7 @@ def legal(hand: list[str], *trick: str, broken: bool = False) -> list[str]:
     return [card for (card,) in moves]
 
 
-def test_vectors() -> None:
+def test_legal_cards_of_example_states() -> None:
     assert legal(["C2", "S3", "HA"]) == ["C2", "HA"]
     assert legal(["C2", "S3"], broken=True) == ["C2", "S3"]
     assert legal(["S2", "S3"]) == ["S2", "S3"]
@@ -43,7 +43,7 @@ def _sensible(numbers: np.ndarray) -> np.ndarray:
     return np.where(numbers % 11 == 0, numbers % 14, numbers % 6)
 
 
-def test_whole_matches_are_those_of_a_referee(rules: CompiledGame) -> None:
+def test_matches_match_the_referee(rules: CompiledGame) -> None:
     """Turns, legal cards, tricks, bags, points of every deal, and the end of the match."""
     tables, deals = Tables.begin(rules, match_keys(MATCHES, 5)), 0
     rounds = [_begin(tables, table, 3) for table in range(MATCHES)]
@@ -89,11 +89,11 @@ def _begin(tables: Tables, table: int, dealer: int) -> brute.Round:
     return brute.Round([cards_of(tables.rules, hand) for hand in tables.state.hands[table]], dealer)
 
 
-def test_labels_are_those_of_clingo(rules: CompiledGame) -> None:
+def test_masks_equal_clingo(rules: CompiledGame) -> None:
     assert compare_with_clingo(rules, STATES, seed=2) == []
 
 
-def test_any_bid_may_be_made(rules: CompiledGame) -> None:
+def test_all_bids_are_legal(rules: CompiledGame) -> None:
     tables = Tables.begin(rules, match_keys(3, 1))
     choices = tables.choices(tables.rows_to_choose())
     assert (pick(choices.options.T, tables.keys) < 14).all()

@@ -47,12 +47,12 @@ def fifteen() -> CompiledGame:
     return rules_of("fifteen")
 
 
-def test_packs(game: str, rules: CompiledGame) -> None:
+def test_packs_and_hand_sizes(game: str, rules: CompiledGame) -> None:
     assert set(rules.card_codes.kind_texts) == set(TEXTS[game].pack)
     assert rules.seating.num_dealt == (TEXTS[game].each,) * 3
 
 
-def test_sixteen_opens_with_the_three_of_spades(sixteen: CompiledGame) -> None:
+def test_sixteen_requires_the_three_of_spades_first(sixteen: CompiledGame) -> None:
     """3 (1), 33 (2), 3–7 (6), 3344 (6), 334455 (6), 333444 (1), 333+2 (21), 444+♠3+1 (6), 333444+5567 (1)."""
     assert count_moves(sixteen, "S3 H3 D3 S4 H4 D4 S5 C5 S6 S7", opening=True) == (9, 50, False)
 
@@ -70,7 +70,7 @@ def test_sixteen_opens_with_the_three_of_spades(sixteen: CompiledGame) -> None:
         ("D7 C7 H7 D8", "bomb(6)", 5, (0, 0, True)),
     ],
 )
-def test_sixteen(
+def test_move_counts_of_example_states_of_sixteen(
     sixteen: CompiledGame, hand: str, to_beat: str | None, next_holds: int, expected: tuple[int, int, bool]
 ) -> None:
     assert count_moves(sixteen, hand, to_beat, next_holds=next_holds) == expected
@@ -85,7 +85,9 @@ def test_sixteen(
         ("DQ CQ HQ DK CK HK", None, (8, 28, False)),  # Q K (6), QQ KK (6), QQKK (9), QQQ KKK+2 (6), QQQKKK
     ],
 )
-def test_fifteen(fifteen: CompiledGame, hand: str, to_beat: str | None, expected: tuple[int, int, bool]) -> None:
+def test_move_counts_of_example_states_of_fifteen(
+    fifteen: CompiledGame, hand: str, to_beat: str | None, expected: tuple[int, int, bool]
+) -> None:
     assert count_moves(fifteen, hand, to_beat) == expected
 
 
@@ -104,7 +106,7 @@ def _shape_to_beat(label: str) -> brute.Shape:
     return brute.Shape("3 and 2", shape[1], shape[2] - 3, shape[3] if name == "tail" else 2 * shape[1])
 
 
-def test_lists_are_those_of_the_brute_force(game: str, rules: CompiledGame) -> None:
+def test_move_lists_equal_brute_force(game: str, rules: CompiledGame) -> None:
     def reading(query: Query) -> tuple[Sets, bool]:
         rival = _shape_to_beat(query.to_beat.label) if query.to_beat else None
         last = query.next_holds == 1
@@ -114,15 +116,15 @@ def test_lists_are_those_of_the_brute_force(game: str, rules: CompiledGame) -> N
     assert disagreements(rules, states(rules, STATES, seed=1), reading) == []
 
 
-def test_masks_are_those_of_clingo(rules: CompiledGame) -> None:
+def test_masks_equal_clingo(rules: CompiledGame) -> None:
     assert compare_with_clingo(rules, states(rules, STATES, seed=2)) == []
 
 
-def test_turns_and_points(game: str, rules: CompiledGame) -> None:
+def test_turns_and_points_follow_the_rules(game: str, rules: CompiledGame) -> None:
     follow(rules, lambda left, gone: brute.points(left, gone, TEXTS[game]), amount(15, 200), seed=3)
 
 
-def test_a_point_a_card_and_nothing_for_one(fifteen: CompiledGame) -> None:
+def test_points_by_cards_left_except_one(fifteen: CompiledGame) -> None:
     fifteen_cards = " ".join(suit + rank for rank in "4567" for suit in "CDHS").removesuffix(" S7")
     table = Scene(fifteen, ["S3", "SA", fifteen_cards])
     assert table.play("single(3)") == -1

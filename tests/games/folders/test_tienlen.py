@@ -40,7 +40,7 @@ def _suited(rules: CompiledGame) -> bool:
     return rules.profile == "northern"
 
 
-def test_labels(rules: CompiledGame) -> None:
+def test_number_of_labels(rules: CompiledGame) -> None:
     """Both profiles have the same: singles, pairs, three, four, runs, rows of pairs."""
     assert len(rules.labels) == 52 + 39 + 13 + 13 + 4 * 55 + 3 * (10 + 9 + 8 + 7) + 1
 
@@ -65,11 +65,11 @@ def test_labels(rules: CompiledGame) -> None:
         ("northern", "S3 C4 S5 H6 H7 H8", None, 7, 7),
     ],
 )
-def test_vectors(profile: str, hand: str, to_beat: str | None, labels: int, sets: int) -> None:
+def test_move_counts_of_example_states(profile: str, hand: str, to_beat: str | None, labels: int, sets: int) -> None:
     assert count_moves(rules_of("tienlen", profile), hand, to_beat) == (labels, sets, to_beat is not None)
 
 
-def test_lists_are_those_of_the_brute_force(rules: CompiledGame) -> None:
+def test_move_lists_equal_brute_force(rules: CompiledGame) -> None:
     def reading(query: Query) -> tuple[Sets, bool]:
         plays = brute.plays(query.hand, query.cards_to_beat, query.opening, _suited(rules))
         return plays, query.to_beat is not None
@@ -77,11 +77,11 @@ def test_lists_are_those_of_the_brute_force(rules: CompiledGame) -> None:
     assert disagreements(rules, states(rules, STATES, seed=1), reading) == []
 
 
-def test_masks_are_those_of_clingo(rules: CompiledGame) -> None:
+def test_masks_equal_clingo(rules: CompiledGame) -> None:
     assert compare_with_clingo(rules, states(rules, STATES, seed=2)) == []
 
 
-def test_deals_are_those_of_a_referee(rules: CompiledGame) -> None:
+def test_deals_match_the_referee(rules: CompiledGame) -> None:
     """Turns, lists and points, where a seat that can lay something passes one time in four."""
     tables = Tables.begin(rules, match_keys(DEALS, 3))
     rounds = [
@@ -108,7 +108,7 @@ def test_deals_are_those_of_a_referee(rules: CompiledGame) -> None:
     print(f"{DEALS} deals, {chops} chops")
 
 
-def test_chops_are_paid_by_the_last_one(rules: CompiledGame) -> None:
+def test_last_chopped_seat_pays_for_all_chops(rules: CompiledGame) -> None:
     """A red two, then four of a rank: six for the seat that laid four pairs."""
     hands = ["H2 S6", "S7 C7 D7 H7 H6", "S8 C8 S9 C9 ST CT SJ CJ DA", "S4 S5"]
     table = Scene(rules, hands)
@@ -118,7 +118,7 @@ def test_chops_are_paid_by_the_last_one(rules: CompiledGame) -> None:
     assert table.points == [1, -1 - 6, 2 + 6, -2]
 
 
-def test_twos_that_are_left_are_paid_for() -> None:
+def test_twos_left_in_hand_cost_points() -> None:
     table = Scene(rules_of("tienlen", "southern"), ["S4", "S5", "S6", "H2 D2 S2"])
     assert table.play("single(4,s)", "single(5,s)", "single(6,s)") == -1
     assert table.points == [2 + 5, 1, -1, -2 - 5]
@@ -128,7 +128,7 @@ def _cards(text: str) -> Cards:
     return frozenset(text.split())
 
 
-def test_prices() -> None:
+def test_prices_of_the_brute_force() -> None:
     """The brute force by itself."""
     assert [brute.price(_cards(text)) for text in ("S2", "H2", "S2 D2", "S2 C2 D2", "S3", ROW)] == [1, 2, 3, 5, 0, 3]
     assert brute.price(_cards("S3 C3 D3 H3")) == 4

@@ -52,14 +52,14 @@ def rules(request: pytest.FixtureRequest) -> CompiledGame:
     return rules_of("tractor", request.param)
 
 
-def test_labels(rules: CompiledGame) -> None:
+def test_number_of_labels_by_kind(rules: CompiledGame) -> None:
     """A place each for singles, pairs and throws, and the runs of a suit and of the trumps."""
     kinds = [str(label).partition("(")[0] for label in rules.labels]
     tractors = 4 * 66 + (110 if rules.profile == "standard" else 66 + 2)
     assert [kinds.count(kind) for kind in ("single", "pair", "throw", "tractor")] == [64, 64, 64, tractors]
 
 
-def test_follows(rules: CompiledGame) -> None:
+def test_follows_equal_brute_force(rules: CompiledGame) -> None:
     """Exactly the legal answers to a lead can be played."""
     draw, brute = Random(1), PROFILES[str(rules.profile)]
     for _ in range(0, FOLLOWS, AT_ONCE):
@@ -76,7 +76,7 @@ def _short_state(draw: Random, brute: Any) -> State:
             return state
 
 
-def test_leads(rules: CompiledGame) -> None:
+def test_leads_equal_brute_force(rules: CompiledGame) -> None:
     """Exactly the sets of cards of one suit can be led."""
     draw, brute = Random(2), PROFILES[str(rules.profile)]
     leads = []
@@ -88,13 +88,13 @@ def test_leads(rules: CompiledGame) -> None:
         assert plays == {tuple(sorted(candidate.cards)) for candidate in all_leads(lead.order, lead.hand)}, lead
 
 
-def test_tricks(rules: CompiledGame) -> None:
+def test_trick_winners_equal_brute_force(rules: CompiledGame) -> None:
     draw, brute = Random(3), PROFILES[str(rules.profile)]
     tricks = [random_trick(draw, brute) for _ in range(TRICKS)]
     assert takers(rules, tricks) == [winner(*trick) for trick in tricks]
 
 
-def test_throws(rules: CompiledGame) -> None:
+def test_throws_equal_brute_force(rules: CompiledGame) -> None:
     """Cards on the table after the challenge, and the price of a failed throw."""
     draw, brute = Random(5), PROFILES[str(rules.profile)]
     throws = [random_throw(draw, brute) for _ in range(TRICKS)]
@@ -102,7 +102,7 @@ def test_throws(rules: CompiledGame) -> None:
     assert lay_throws(rules, throws) == [(throw.lead.cards, throw.price) for throw in outcomes]
 
 
-def test_rounds_are_refereed(rules: CompiledGame) -> None:
+def test_rounds_match_the_referee(rules: CompiledGame) -> None:
     """Random matches: legal cards to show, bury and play, cards after a throw, points and levels."""
     play_refereed(rules, PROFILES[str(rules.profile)], ROUNDS)
 
@@ -137,7 +137,7 @@ SWITCHES: Mapping[str, tuple[str, dict[str, str], dict[str, Any]]] = {
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[] if name == "revokes and flip" else long) for name in SWITCHES]
 )
-def test_switches(name: str, tmp_path: Path) -> None:
+def test_follows_with_switched_rules_equal_brute_force(name: str, tmp_path: Path) -> None:
     """Rules with one switch changed, or two at once, agree with the brute force."""
     profile, texts, changes = SWITCHES[name]
     rules, brute = turned(tmp_path, profile, texts), variant(PROFILES[profile], **changes)
@@ -160,7 +160,7 @@ def turned(path: Path, profile: str, texts: Mapping[str, str]) -> CompiledGame:
     return compile_game(Folder(path / "tractor"), profile)
 
 
-def test_the_level_card_goes_with_the_letter_of_a_throw(tmp_path: Path) -> None:
+def test_level_card_counts_in_the_thrown_suit(tmp_path: Path) -> None:
     """D6, by a switch: it counts as the highest card of the suit led, and the throw does not fail."""
     rules = turned(tmp_path, "botzone", {"one_card.": "one_card. letters."})
     brute = variant(PROFILES["botzone"], letters=True)
@@ -175,7 +175,7 @@ def test_the_level_card_goes_with_the_letter_of_a_throw(tmp_path: Path) -> None:
 
 
 @long
-def test_any_number_of_cards_is_buried(tmp_path: Path) -> None:
+def test_any_number_of_cards_may_be_buried(tmp_path: Path) -> None:
     """D5, by a switch: rounds end when a hand is empty."""
     rules = turned(tmp_path, "botzone", {"one_card.": "one_card. buries_any."})
     tables = Tables.begin(rules, match_keys(8, 4))
@@ -190,7 +190,7 @@ def test_any_number_of_cards_is_buried(tmp_path: Path) -> None:
     assert tables.num_episodes.min() > 0
 
 
-def test_rounds_of_the_brute_force_are_played_again(rules: CompiledGame) -> None:
+def test_records_of_the_brute_force_replay(rules: CompiledGame) -> None:
     brute = PROFILES[str(rules.profile)]
     ranks = "23456789TJQKA"
     rounds = [

@@ -1,4 +1,4 @@
-"""Whist as a folder of rules: vectors, an independent referee both ways, clingo, what a hand shows."""
+"""Whist as a folder of rules: vectors, an independent referee both ways, clingo, known voids."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ def legal(hand: list[str], *trick: str, trump: str = "H") -> list[str]:
     return [card for (card,) in moves]
 
 
-def test_labels(rules: CompiledGame) -> None:
+def test_number_of_labels(rules: CompiledGame) -> None:
     assert len(rules.labels) == 52 + 1
 
 
-def test_vectors() -> None:
+def test_legal_cards_of_example_states() -> None:
     assert legal(["S2", "H5", "DA"]) == ["S2", "H5", "DA"]
     assert legal(["S2", "H5", "DA"], "D3") == ["DA"]
     assert legal(["S2", "H5", "DA"], "C3", "D4") == ["S2", "H5", "DA"]
@@ -54,7 +54,7 @@ def test_vectors() -> None:
         (["D3"], {"HA"}),
     ],
 )
-def test_what_takes_the_trick(trick: list[str], taken: set[str]) -> None:
+def test_highest_card_or_trump_takes_the_trick(trick: list[str], taken: set[str]) -> None:
     """The highest card of the suit led takes the trick unless there is a trump."""
     engine = load("whist").engine()
     for card in ("S4", "HA", "DA"):
@@ -81,11 +81,11 @@ def _compare(tables: Tables, table: int, referee: Any) -> None:
     assert tables.points[table].tolist() == referee.points
 
 
-def test_rounds_are_those_of_a_referee(rules: CompiledGame) -> None:
+def test_rounds_match_the_referee(rules: CompiledGame) -> None:
     assert follow_rounds(rules, ROUNDS, 3, _referee, _compare) == 52 * ROUNDS
 
 
-def test_rounds_of_the_referee_are_played_again(rules: CompiledGame) -> None:
+def test_records_of_the_referee_replay(rules: CompiledGame) -> None:
     records = [_record(seed) for seed in range(ROUNDS)]
     replayed = load("whist").engine().replay(records)
     assert (replayed.plays, replayed.mismatches) == (52 * ROUNDS, ())
@@ -105,11 +105,11 @@ def _record(seed: int) -> dict[str, Any]:
     return {"hands": hands, "aside": [turned], "acts": acts, "points": one.points}
 
 
-def test_masks_are_those_of_clingo(rules: CompiledGame) -> None:
+def test_masks_equal_clingo(rules: CompiledGame) -> None:
     assert compare_with_clingo(rules, STATES, seed=2) == []
 
 
-def test_a_revoke_is_refused() -> None:
+def test_revoke_is_a_mismatch() -> None:
     record = _record(1)
     first = record["acts"][0][1][0]
     holders = [seat for seat in (1, 2, 3) if any(card[0] == first[0] for card in record["hands"][seat])]
@@ -120,7 +120,7 @@ def test_a_revoke_is_refused() -> None:
     assert mismatch.text == f"act {seat + 1}: {wrong} is not legal for seat {seat}"
 
 
-def test_who_does_not_follow_is_known_to_be_void() -> None:
+def test_seats_that_do_not_follow_suit_are_void() -> None:
     engine = load("whist").engine()
     tables, bounded = engine.start_matches(match_keys(20, 4)), 0
     for _ in range(40):

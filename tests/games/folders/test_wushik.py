@@ -25,7 +25,7 @@ def rules() -> CompiledGame:
     return rules_of("wushik")
 
 
-def test_lists_are_those_of_the_brute_force(rules: CompiledGame) -> None:
+def test_move_lists_equal_brute_force(rules: CompiledGame) -> None:
     def reading(query: Query) -> tuple[Sets, bool]:
         return brute.plays(query.hand, query.cards_to_beat), query.to_beat is not None
 
@@ -39,7 +39,7 @@ def _fluents(rules: CompiledGame, tables: Tables, name: str, table: int) -> list
     return slots
 
 
-def test_whole_games_have_the_turns_and_points_of_the_referee(rules: CompiledGame) -> None:
+def test_turns_and_points_match_the_referee(rules: CompiledGame) -> None:
     def begin(tables: Tables, table: int) -> brute.Game:
         return brute.Game([set(hand_texts(rules, hand)) for hand in tables.state.hands[table]])
 
@@ -52,7 +52,7 @@ def _compare(rules: CompiledGame, tables: Tables, table: int, referee: brute.Gam
     assert [5 * units for units in _fluents(rules, tables, "taken/2", table)] == referee.taken
 
 
-def test_a_partner_is_called_by_a_card() -> None:
+def test_partner_called_by_a_card_matches_the_referee() -> None:
     """Each seat that may call names a two that it lacks, or plays alone; the referee sums up by sides."""
     rules, called = rules_of("wushik", "called"), dict[int, str]()
 
@@ -78,7 +78,7 @@ def test_a_partner_is_called_by_a_card() -> None:
     assert "" in called.values()
 
 
-def test_calls_are_no_choices_where_partners_sit_opposite(rules: CompiledGame) -> None:
+def test_calls_do_not_convert_to_fixed_partners(rules: CompiledGame) -> None:
     """`kb diff` compares profiles of which one has no choices."""
     tables = Tables.begin(rules_of("wushik", "called"), match_keys(3, 1))
     exists, choices = convert_decisions(rules, tables.choices(tables.rows_to_choose()))
@@ -86,7 +86,7 @@ def test_calls_are_no_choices_where_partners_sit_opposite(rules: CompiledGame) -
     assert len(choices.moves().form) == 0
 
 
-def test_all_points_are_won_by_somebody(rules: CompiledGame) -> None:
+def test_pack_holds_a_hundred_points(rules: CompiledGame) -> None:
     assert brute.worth(brute.PACK) == 100
     assert sorted(rules.card_codes.kind_texts) == sorted(brute.PACK)
     assert np.array_equal(rules.pack.copies, np.ones(54))

@@ -49,7 +49,7 @@ def bounds(tables: Tables, observer: int, seat: int, card: str) -> tuple[int, in
 # --- facts, worked by hand --------------------------------------------------------------------------------------------
 
 
-def test_nothing_is_known_before_anything_was_paid() -> None:
+def test_no_bounds_before_tribute() -> None:
     tables = sit_down(engine().rules, ["S3 S4", "H3 H4", "C3 C4", "D3 D4"])
     known = tables.information_set(HERE)
     assert known.cards_left.tolist() == [[2, 2, 2]]
@@ -67,7 +67,7 @@ def paid(level: str = "2", hands: tuple[str, str, str, str] | None = None, back:
     return tables
 
 
-def test_the_payer_holds_nothing_above_the_card_paid_wild_cards_aside() -> None:
+def test_payer_lacks_cards_above_its_tribute_except_wild_cards() -> None:
     tables = paid()
     for card in ("HA", "DA", "C2", "SB", "HR"):
         assert bounds(tables, 1, 3, card) == (0, 0), card
@@ -77,7 +77,7 @@ def test_the_payer_holds_nothing_above_the_card_paid_wild_cards_aside() -> None:
     assert bounds(tables, 1, 2, "DA") == (0, 1)  # trivial bounds for a seat that did not pay
 
 
-def test_the_level_card_stands_above_the_ace() -> None:
+def test_bounds_rank_the_level_card_above_the_ace() -> None:
     hands = ("S5 S9 CK", "HA C3 SB HR", "DA DK HR H3", "SK D8 D9 D3")
     at_two, at_king = (paid(level, hands) for level in ("2", "K"))
     assert bounds(at_two, 1, 3, "DA")[1] == 0
@@ -85,7 +85,7 @@ def test_the_level_card_stands_above_the_ace() -> None:
     assert bounds(at_king, 1, 3, "HR")[1] == 0
 
 
-def test_a_card_that_was_given_is_there_until_it_is_played() -> None:
+def test_exchanged_card_is_known_until_played() -> None:
     tables = paid()
     assert bounds(tables, 1, 0, "SK") == (1, 1)
     assert bounds(tables, 2, 3, "S5") == (1, 1)
@@ -95,7 +95,7 @@ def test_a_card_that_was_given_is_there_until_it_is_played() -> None:
     assert bounds(tables, 1, 3, "S5") == (0, 0)
 
 
-def test_of_two_copies_the_one_that_was_given_counts_as_played_first() -> None:
+def test_playing_one_copy_clears_the_known_copy() -> None:
     hands = ("S5 S5 S9 HA", "HA C2 SB HR", "DA DK HR H3", "SK SK D8 S3")
     tables = paid(hands=hands)
     assert bounds(tables, 1, 0, "SK") == (1, 2)
@@ -104,7 +104,7 @@ def test_of_two_copies_the_one_that_was_given_counts_as_played_first() -> None:
     assert bounds(tables, 1, 0, "SK") == (0, 1)
 
 
-def test_a_card_given_back_is_known_to_be_there_and_no_longer_where_it_was() -> None:
+def test_returned_tribute_card_moves_its_bounds() -> None:
     hands = ("S9 H9 D9 HA", "HA C2 SB HR", "DA DK HR H3", "S9 D8 S3 S4")
     tables = sit_down(engine().rules, hands, previous=(0, 1, 2, 3))
     choose(tables, 3, "S9")
@@ -113,7 +113,7 @@ def test_a_card_given_back_is_known_to_be_there_and_no_longer_where_it_was() -> 
     assert bounds(tables, 1, 0, "S9") == (0, 2)  # it may have given that very card
 
 
-def test_whoever_returns_more_than_a_ten_had_nothing_lower() -> None:
+def test_returning_above_a_ten_rules_out_lower_cards() -> None:
     hands = ("SQ HQ CK SB", "HA C3 SB HR", "DA DJ HR H9", "SK D8 D9 D3")
     tables = paid(hands=hands, back="SQ")
     assert bounds(tables, 1, 0, "DJ") == (0, 0)
@@ -122,7 +122,7 @@ def test_whoever_returns_more_than_a_ten_had_nothing_lower() -> None:
     assert bounds(tables, 2, 3, "SQ") == (1, 1)
 
 
-def test_a_returned_card_above_the_card_paid_is_the_exception() -> None:
+def test_returned_card_above_the_tribute_is_known() -> None:
     hands = ("SQ HQ HQ CK", "HA C3 SB HR", "DA CQ HR H9", "SJ D8 D9 D3")
     tables = sit_down(engine().rules, hands, previous=(0, 1, 2, 3))
     choose(tables, 3, "SJ")
@@ -131,7 +131,7 @@ def test_a_returned_card_above_the_card_paid_is_the_exception() -> None:
     assert bounds(tables, 1, 3, "SJ") == (1, 1)
 
 
-def test_whoever_pays_a_big_joker_has_no_other() -> None:
+def test_payer_of_a_big_joker_has_no_other() -> None:
     hands = ("S5 S9 HA SB", "HA C2 SB HR", "DA DK S4 H3", "HR D8 S7 S8")
     tables = sit_down(engine().rules, hands, previous=(0, 1, 2, 3))
     choose(tables, 3, "HR")
@@ -148,7 +148,7 @@ def test_whoever_pays_a_big_joker_has_no_other() -> None:
         (("S3 S4", "HR HR", "C3 C4", "S5 S6"), (0, 2, 1, 3), {1: 2}),
     ],
 )
-def test_big_jokers_that_refuse_the_tribute_are_known(
+def test_refusing_big_jokers_are_known(
     hands: tuple[str, ...], previous: tuple[int, int, int, int], expected: dict[int, int]
 ) -> None:
     tables = sit_down(engine().rules, hands, previous=previous)
@@ -161,7 +161,7 @@ def test_big_jokers_that_refuse_the_tribute_are_known(
 # --- facts and the truth ----------------------------------------------------------------------------------------------
 
 
-class Doubter(NullListener):
+class BoundsChecker(NullListener):
     """Listener that compares the deductions of every seat with the truth at every decision."""
 
     def __init__(self) -> None:
@@ -179,17 +179,17 @@ class Doubter(NullListener):
 
 
 @pytest.mark.parametrize("profile", ["standard", pytest.param("platform", marks=long)])
-def test_the_truth_is_never_excluded(profile: str) -> None:
-    doubter = Doubter()
-    tables = engine(profile).start_matches(match_keys(10, 6), doubter)
+def test_true_hands_satisfy_the_bounds(profile: str) -> None:
+    bounds_checker = BoundsChecker()
+    tables = engine(profile).start_matches(match_keys(10, 6), bounds_checker)
     for _ in range(STEPS):
         step(tables)
-    assert doubter.decisions > 6 * STEPS
-    assert doubter.told > doubter.decisions / 2
+    assert bounds_checker.decisions > 6 * STEPS
+    assert bounds_checker.told > bounds_checker.decisions / 2
 
 
-def test_the_truth_of_records_is_never_excluded_and_hints_come_nearer_to_it() -> None:
-    class Measurer(Doubter):
+def test_true_hands_of_records_satisfy_bounds_and_hints_reduce_error() -> None:
+    class ErrorMeter(BoundsChecker):
         errors = np.zeros(3)
 
         def on_play(self, tables: Any, rows: NDArray[np.int64], moves: Moves) -> None:
@@ -199,14 +199,14 @@ def test_the_truth_of_records_is_never_excluded_and_hints_come_nearer_to_it() ->
             guesses = plain, project_estimate(plain, known), prior_estimate(known, tables.belief_log_odds(rows))
             self.errors = self.errors + [((guess - truth) ** 2).sum() for guess in guesses]
 
-    measurer = Measurer()
-    assert not engine().replay(read_valid_records(SAMPLE), measurer).mismatches
-    by_counting, with_facts, with_hints = measurer.errors
+    error_meter = ErrorMeter()
+    assert not engine().replay(read_valid_records(SAMPLE), error_meter).mismatches
+    by_counting, with_facts, with_hints = error_meter.errors
     assert with_facts < by_counting
     assert with_hints < 0.85 * with_facts
 
 
-class Payer(NullListener):
+class TributeRecorder(NullListener):
     """Listener that stores paid and returned cards."""
 
     def __init__(self, tables: int) -> None:
@@ -222,10 +222,10 @@ class Payer(NullListener):
             self.ledgers[table].add(current_stage(tables, table), int(tables.seat[table]), kind)
 
 
-def test_every_hand_that_the_facts_allow_would_have_paid_the_same_card() -> None:
+def test_every_consistent_hand_would_pay_the_same_tribute() -> None:
     """The facts of a tribute are complete: every hand they allow would have paid the same card."""
     num_tables = amount(30, 60)
-    payer, checked, payments = Payer(num_tables), 0, list[tuple[int, NDArray[np.int64], int]]()
+    payer, checked, payments = TributeRecorder(num_tables), 0, list[tuple[int, NDArray[np.int64], int]]()
     tables = engine().start_matches(match_keys(num_tables, 7), payer)
     for _ in range(STEPS):
         for table in np.flatnonzero((tables.state.num_acts == 0) & (tables.state.stage == PLAY)).tolist():
@@ -256,7 +256,7 @@ def test_every_hand_that_the_facts_allow_would_have_paid_the_same_card() -> None
 # --- what a seat may see ----------------------------------------------------------------------------------------------
 
 
-def test_dealing_the_unseen_cards_anew_changes_nothing() -> None:
+def test_bounds_do_not_depend_on_unseen_cards() -> None:
     tables = engine().start_matches(match_keys(amount(20, 60), 8))
     for number in range(STEPS):
         step(tables)
@@ -286,12 +286,12 @@ def same(first: InformationSet, second: InformationSet) -> bool:
     return all(bool((one == other).all()) for one, other in pairs)
 
 
-def test_a_decision_out_of_a_record_knows_what_its_table_knows() -> None:
+def test_bounds_of_record_decisions_equal_those_of_the_table() -> None:
     records = [record for record in read_valid_records(SAMPLE) if record["tribute"] or record["anti"]][:4]
     moves = [min(30 + 7 * number, len(record["plays"])) for number, record in enumerate(records)]
     decisions = engine().decisions_at_acts(records, moves)
 
-    class Looker(NullListener):
+    class InformationRecorder(NullListener):
         seen: dict[int, tuple[InformationSet, NDArray[np.float32]]]
 
         def __init__(self) -> None:
@@ -306,10 +306,10 @@ def test_a_decision_out_of_a_record_knows_what_its_table_knows() -> None:
     every = read_valid_records(SAMPLE)
     act_numbers = {every.index(record): move for record, move in zip(records, moves, strict=True)}
     act_numbers = {number: act_numbers.get(number, 0) for number in range(len(every))}
-    looker = Looker()
-    engine().replay(every, looker)
+    information_recorder = InformationRecorder()
+    engine().replay(every, information_recorder)
     for row, record in enumerate(records):
-        known, hints = looker.seen[every.index(record)]
+        known, hints = information_recorder.seen[every.index(record)]
         assert same(decisions.information_set().select(np.array([row])), known)
         assert (decisions.belief_log_odds()[row] == hints[0]).all()
 
@@ -323,7 +323,7 @@ def hint(tables: Tables, observer: int, seat: int, card: str) -> float:
     return round(10 * float(log_odds[0, (seat - observer) % 4 - 1, parse_card(card)]), 3)
 
 
-def test_hints_about_what_was_laid_down_and_passed_over() -> None:
+def test_hints_follow_plays_and_passes() -> None:
     hands = ["S3 S6 S8 H2 D9 DT C4", "S4 C4 HJ SB", "D6 D7 SQ C2", "C8 C8 D8 S9"]
     remaining = "SA HA CA DA SK HK DK CK SJ DJ CJ HT CT HQ CQ DQ C7 S7"
     tables = sit_down(engine().rules, [f"{hand} {remaining}" for hand in hands])
@@ -345,7 +345,7 @@ def edited_engine(folder: Path) -> Engine:
     return loaded
 
 
-def test_weights_of_an_edited_rule_file_count(tmp_path: Path) -> None:
+def test_edited_belief_weights_change_hints(tmp_path: Path) -> None:
     old = "belief(rest_of_single(R), R, -23) :- laid(single,R)."
     folder = edited(tmp_path / "kb", {"hands.lp": (old, old.replace("-23", "-7"))})
     tables = sit_down(edited_engine(folder).rules, ["S3 S4", "H3 H4", "C3 C4", "D3 D4"])
@@ -353,7 +353,7 @@ def test_weights_of_an_edited_rule_file_count(tmp_path: Path) -> None:
     assert hint(tables, 1, 0, "H3") == -7
 
 
-def test_a_hint_about_no_card_is_refused(tmp_path: Path) -> None:
+def test_belief_about_an_unknown_card_is_an_error(tmp_path: Path) -> None:
     folder = Path(shutil.copytree(SMALL, tmp_path / "kb"))
     text, old = (folder / "game.lp").read_text("utf-8"), "belief(spent(R),R,-3)"
     assert text.count(old) == 1
@@ -362,7 +362,7 @@ def test_a_hint_about_no_card_is_refused(tmp_path: Path) -> None:
         load(str(folder)).engine()
 
 
-def test_a_knowledge_base_may_do_without_hands(tmp_path: Path) -> None:
+def test_rules_without_hands_file_give_no_beliefs(tmp_path: Path) -> None:
     folder = edited(tmp_path / "kb")
     (folder / "hands.lp").unlink()
     tables = edited_engine(folder).start_matches(match_keys(5, 9))

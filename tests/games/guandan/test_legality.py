@@ -38,13 +38,13 @@ def check(profile: str, states: States) -> None:
         pytest.fail(f"{wrong.size} of {len(masks)}: {describe(rules, states, row)}: missing {missing}, extra {extra}")
 
 
-def test_labels_are_the_papers() -> None:
+def test_labels_equal_table_2_of_the_paper() -> None:
     """168 labels in the order of the paper's table 2, in every profile."""
     assert all(engine(profile).labels == LABELS for profile in PROFILES)
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-def test_masks_against_brute_force(profile: str) -> None:
+def test_masks_equal_brute_force(profile: str) -> None:
     """Masks on random states; 200,000 of them in the thorough search."""
     check(profile, random_states(engine(profile).rules, COMPARED, seed=PROFILES.index(profile)))
 

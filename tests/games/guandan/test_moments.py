@@ -30,7 +30,7 @@ def seen(decisions: Any) -> list[Any]:
     return [view.hand.copy(), view.unseen.copy(), view.hidden_hand_sizes.copy(), view.top_other.copy()]
 
 
-class Witness:
+class DecisionRecorder:
     """Listener that stores the hands each seat saw when it played."""
 
     def __init__(self) -> None:
@@ -58,13 +58,13 @@ class Witness:
 def match() -> tuple[list[dict], list[list[Any]]]:
     """Return the records of a match of random moves, and the hands that the seats saw at each move."""
     engine = engine_of()
-    recorder, witness, records = ContestRecorder(engine, 1), Witness(), list[dict]()
+    recorder, decision_recorder, records = ContestRecorder(engine, 1), DecisionRecorder(), list[dict]()
 
-    class Both:
+    class ListenerPair:
         def __getattr__(self, name: str) -> Any:
-            return lambda *given: [getattr(listener, name)(*given) for listener in (witness, recorder)]
+            return lambda *given: [getattr(listener, name)(*given) for listener in (decision_recorder, recorder)]
 
-    tables = engine.start_matches(match_keys(1, 11), Both())
+    tables = engine.start_matches(match_keys(1, 11), ListenerPair())
     while (playing := tables.rows_to_play()).size | (choosing := tables.rows_to_choose()).size:
         keys = tables.keys + tables.num_decisions.astype(np.uint64)
         if playing.size:
@@ -74,10 +74,10 @@ def match() -> tuple[list[dict], list[list[Any]]]:
         records += recorder.pop_records(0)
         if len(records) >= EPISODES and any(len(record["tribute"]) == 1 for record in records):
             break
-    return records, witness.saw
+    return records, decision_recorder.saw
 
 
-def test_a_record_is_told_as_it_was_seen(match: tuple[list[dict], list[list[Any]]]) -> None:
+def test_record_decision_points_equal_those_seen_at_the_table(match: tuple[list[dict], list[list[Any]]]) -> None:
     engine = load("guandan").engine()
     for record, saw in zip(*match, strict=True):
         for number in RANDOM.integers(0, len(saw), amount(2, 6)):
@@ -126,7 +126,7 @@ def explanation_json(player: Any, moment: DecisionPoint) -> dict:
     ).to_json()
 
 
-def test_unseen_cards_change_no_explanation(match: tuple[list[dict], list[list[Any]]], player: Any) -> None:
+def test_explanations_do_not_depend_on_unseen_cards(match: tuple[list[dict], list[list[Any]]], player: Any) -> None:
     """With other hands null or dealt again, the explanation is that of the full record, except for the move made."""
     engine = load("guandan").engine()
     for record, saw in zip(*match, strict=True):
@@ -164,7 +164,7 @@ def redeal_hidden_hands(tables: Any, indices: Any, seed: int) -> int:
     return int((deals != before).any(axis=(1, 2)).sum())
 
 
-def test_other_hands_change_nothing_at_a_table(player: Any) -> None:
+def test_decisions_do_not_depend_on_other_hands(player: Any) -> None:
     """Dealing the unseen cards again among the others changes no decision, observation, estimate or explanation."""
     engine, tables = load("guandan").engine(), later_tables(amount(12, 24))
     playing = tables.rows_to_play()
@@ -193,7 +193,7 @@ def test_other_hands_change_nothing_at_a_table(player: Any) -> None:
         assert explanations() == reasons
 
 
-def test_a_tribute_out_of_a_record(match: tuple[list[dict], list[list[Any]]]) -> None:
+def test_decision_points_of_a_recorded_tribute(match: tuple[list[dict], list[list[Any]]]) -> None:
     engine = load("guandan").engine()
     record = next(record for record in match[0] if len(record["tribute"]) == 1)
     ((payer, receiver, paid),) = record["tribute"]
@@ -252,18 +252,18 @@ def test_damaged_records_are_rejected(change: dict, move: int | None, values: st
         ({"to_beat": ["Pair", "3", ["S3", "D4"]]}, "to_beat: .*pair"),
     ],
 )
-def test_damaged_states_are_refused(more: dict, message: str) -> None:
+def test_damaged_states_are_rejected(more: dict, message: str) -> None:
     state = {"level": "8", "hand": ["H5", "D3"], "to_beat": ["Single", "4", ["H4"]], **more}
     with pytest.raises(GameError, match=message):
         load("guandan").engine().read_decision_point(state)
 
 
-def test_a_state_has_no_moves() -> None:
+def test_move_number_of_a_state_raises() -> None:
     with pytest.raises(GameError, match="a record"):
         load("guandan").engine().read_decision_point({"level": "8", "hand": ["H5"]}, 2)
 
 
-def test_what_a_state_leaves_open() -> None:
+def test_defaults_of_missing_state_fields() -> None:
     """Hands as large as can be, the previous seat's play, and every card that is not in sight."""
     engine = load("guandan").engine()
     moment = engine.read_decision_point({"level": "8", "hand": ["H5", "D3"], "to_beat": ["Single", "4", ["H4"]]})
@@ -273,7 +273,7 @@ def test_what_a_state_leaves_open() -> None:
     assert unseen.sum() == 108 - 3
 
 
-def test_states_as_text_parse_back() -> None:
+def test_states_as_text_round_trip() -> None:
     texts = [
         "play level 8 hand H5 D3 to beat Pair 4 H4 C4",
         "play level 8 hand H5 D3 to beat Pair 4 H4 C4 of partner cards 3 0 1 unseen S9 S9 D9 DK",

@@ -47,7 +47,7 @@ def test_lists_of_full_hands() -> None:
     check_lists(mixed_states(seed=111, count=amount(12, 40), smallest=27, largest=27))
 
 
-def test_lists_against_subsets() -> None:
+def test_lists_equal_legal_subsets_of_the_hand() -> None:
     """Lists of small hands equal the legal subsets of the hand."""
     states = mixed_states(seed=112, count=amount(30, 100), smallest=1, largest=8)
     rules = engine().rules
@@ -58,7 +58,7 @@ def test_lists_against_subsets() -> None:
         assert {unordered(action) for action in actions} == moves_by_subsets(*state), state
 
 
-def test_json_states() -> None:
+def test_lists_of_json_states_equal_brute_force() -> None:
     """`legal_moves` answers states in JSON form with the same lists."""
     count = amount(40, 250)
     states = [state for state in mixed_states(seed=113, count=count, smallest=1, largest=20) if two_packs_hold(state)]
@@ -74,7 +74,7 @@ def two_packs_hold(state: State) -> bool:
     return max(seen.values()) <= 2
 
 
-def test_json_states_stand_for_themselves() -> None:
+def test_invalid_json_state_does_not_affect_others() -> None:
     """A bad state among good ones is answered by its error, and the others as if it were not there."""
     good = {"level": "8", "hand": ["H5", "D3"], "to_beat": ["Pair", "4", ["H4", "C4"]]}
     first, bad, last = engine().legal_moves([good, {"level": "1", "hand": ["H5"]}, good])
@@ -82,7 +82,7 @@ def test_json_states_stand_for_themselves() -> None:
     assert isinstance(bad, GameError)
 
 
-def test_tribute_and_return_lists() -> None:
+def test_tribute_and_return_lists_equal_brute_force() -> None:
     """Tribute cards agree with the brute force; so do return cards if the hand has a 2 to 10."""
     rules = engine().rules
     states = random_states(rules, amount(250, 400), seed=7)
@@ -122,7 +122,7 @@ def rows_of(moves: Moves | MoveLists) -> list[tuple[int, bytes]]:
     return [(int(form), cards.tobytes()) for form, cards in zip(moves.form, moves.cards, strict=True)]
 
 
-def test_moves_of_one_label() -> None:
+def test_moves_of_one_label_equal_their_part_of_the_list() -> None:
     """The list of a label is its part of the whole list, the first realisation heads it, a random one is in it."""
     rules = engine().rules
     decisions = decided(rules, random_states(rules, amount(80, 200), seed=8))
@@ -152,7 +152,7 @@ def test_a_label_is_legal_exactly_when_it_has_a_card_set() -> None:
     assert (seen == decisions.legal_mask).all()
 
 
-def test_forms_are_laid_down_as_they_say() -> None:
+def test_allowed_forms_are_exactly_those_with_card_sets() -> None:
     """Each form that the circuit allows has a card set of its own, and no other form has."""
     rules = engine().rules
     decisions = decided(rules, random_states(rules, 1_000, seed=10))
@@ -188,7 +188,7 @@ def test_random_realisations_are_uniform(hand: str, level: str, label: str) -> N
     assert chi_square < freedom + 4 * (2 * freedom) ** 0.5 + 6  # about one in 10,000 would fail, were it chance
 
 
-def test_draws_depend_on_the_key_alone() -> None:
+def test_draws_depend_only_on_the_key() -> None:
     """Equal keys draw equal card sets; different keys draw different ones."""
     rules = engine().rules
     states = random_states(rules, 400, seed=12, smallest=20)
@@ -202,7 +202,7 @@ def test_draws_depend_on_the_key_alone() -> None:
     assert once != rows_of(decisions.sample_moves(labels, splitmix64_array(keys, 1)))
 
 
-def test_batches_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_results_do_not_depend_on_batches_or_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     """One decision at a time, all at once, alone or with several threads: the same masks, lists and draws."""
     rules, count = engine().rules, amount(300, 1_500)
     states = random_states(rules, count, seed=13)
@@ -238,7 +238,7 @@ def digest() -> str:
 
 
 @long
-def test_number_of_threads_does_not_matter() -> None:
+def test_results_do_not_depend_on_the_threads_variable() -> None:
     """ABL_CARDS_THREADS changes only the speed, as the number of threads in one process (above)."""
     other = subprocess.run(
         [sys.executable, "-c", DIGEST],
@@ -251,7 +251,7 @@ def test_number_of_threads_does_not_matter() -> None:
     assert other.stdout == f"{parallel.NUM_THREADS != 3} {digest()}\n"
 
 
-def test_fallback_of_the_return() -> None:
+def test_return_falls_back_to_the_lowest_rank() -> None:
     """Without a card of 2 to 10 that is no level card, the lowest rank but wild cards and jokers is returned."""
     cases = {
         ("J", "HJ SK SQ DQ SB"): ["SQ", "DQ"],

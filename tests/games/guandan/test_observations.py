@@ -19,7 +19,7 @@ from tests.games.guandan.states import engine, wild_of
 from tests.games.random_play import match_keys, step
 
 
-class Ear:
+class ActRecorder:
     """Keeps the acts of an episode at each table as lists."""
 
     def __init__(self, n: int) -> None:
@@ -69,7 +69,7 @@ def observe_from_acts(tables: Tables, acts: list[tuple[int, list[int]]], table: 
     return np.concatenate(parts).astype(np.uint8)
 
 
-def test_layout_is_the_papers() -> None:
+def test_layout_equals_table_1_of_the_paper() -> None:
     """Table 1 of the paper: 506 numbers of state, 7 × (54 + 4) of sequence, side by side."""
     observation = engine().observation_features
     sizes = {feature.name: feature.size for feature in observation.features}
@@ -82,11 +82,11 @@ def test_layout_is_the_papers() -> None:
     assert all(name in observation.describe() for name in sizes)
 
 
-def test_numbers_against_the_slow_way() -> None:
+def test_observations_equal_slow_implementation() -> None:
     """All four seats, over two episodes and the tribute between them, at tables in every stage."""
     n = 12
-    ear = Ear(n)
-    tables = engine().start_matches(match_keys(n, 11), ear)
+    act_recorder = ActRecorder(n)
+    tables = engine().start_matches(match_keys(n, 11), act_recorder)
     exchanged = 0
     for taken in range(260):
         exchanged += len(tables.rows_to_choose())
@@ -94,7 +94,7 @@ def test_numbers_against_the_slow_way() -> None:
             rows = np.concatenate([tables.rows_to_play(), tables.rows_to_choose()])
             for seat in range(4):
                 seen = tables.observe(rows, np.full(len(rows), seat, np.int8))
-                expected = [observe_from_acts(tables, ear.acts[table], table, seat) for table in rows]
+                expected = [observe_from_acts(tables, act_recorder.acts[table], table, seat) for table in rows]
                 assert (seen == np.array(expected)).all()
             assert (tables.observe(rows) == tables.observe(rows, tables.seat[rows])).all()
         step(tables)
@@ -124,7 +124,7 @@ def test_unseen_cards_change_nothing(seed: int, steps: int) -> None:
         tables.state.hands[:] = hands
 
 
-def test_nothing_to_observe_without_a_table() -> None:
+def test_observing_decisions_without_a_table_raises() -> None:
     """Decisions made of hands alone have no history."""
     with pytest.raises(GameError) as raised:
         engine().sample_decisions(2, 1).observe()

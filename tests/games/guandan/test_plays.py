@@ -113,7 +113,7 @@ def by_clingo(rules: CompiledGame, hand: NDArray[np.uint8], level: int) -> int:
     ("smallest", "largest", "hands"),
     [(1, 5, amount(80, 200)), (6, 8, amount(24, 80)), (9, 9, amount(4, 20)), pytest.param(10, 12, 10, marks=long)],
 )
-def test_against_all_ways_to_take_a_hand_apart(
+def test_min_plays_equal_brute_force(
     rules: CompiledGame, counter: Counter, smallest: int, largest: int, hands: int
 ) -> None:
     """Half the hands have wild cards; the brute force decides which cards are a play."""
@@ -125,7 +125,7 @@ def test_against_all_ways_to_take_a_hand_apart(
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_large_hands_against_an_optimiser(rules: CompiledGame, counter: Counter, seed: int) -> None:
+def test_min_plays_of_large_hands_equal_an_optimiser(rules: CompiledGame, counter: Counter, seed: int) -> None:
     """13 to 27 cards, crowded and evenly dealt: the number is exact there too."""
     states = random_states(rules, amount(6, 30, 300), seed, 13, 27)
     for row, plays in enumerate(counter.plays_left(states.hands, states.levels)):
@@ -154,12 +154,12 @@ def test_large_hands_against_an_optimiser(rules: CompiledGame, counter: Counter,
         ("SK HK SQ HQ SA H7", 7, 1),
     ],
 )
-def test_hands_by_hand(counter: Counter, hand: str, level: int, plays: int) -> None:
+def test_min_plays_of_example_hands(counter: Counter, hand: str, level: int, plays: int) -> None:
     """Hands whose number is easily seen."""
     assert counter.plays_left(parse_hand(hand)[None], np.array([level], np.int8)).tolist() == [plays]
 
 
-def test_one_card_more(rules: CompiledGame, counter: Counter) -> None:
+def test_one_more_card_costs_at_most_one_play(rules: CompiledGame, counter: Counter) -> None:
     """A card more costs one play more at most, for it can go alone; it can save many, as a 7 does to 3 4 5 6."""
     states = random_states(rules, amount(600, 3_000), seed=5, largest=26)
     before = counter.plays_left(states.hands, states.levels).astype(int)
@@ -171,7 +171,7 @@ def test_one_card_more(rules: CompiledGame, counter: Counter) -> None:
         assert (after <= before[room] + 1).all()
 
 
-def test_a_wild_card_is_worth_any_card(rules: CompiledGame, counter: Counter) -> None:
+def test_replacing_a_card_by_a_wild_card_costs_no_play(rules: CompiledGame, counter: Counter) -> None:
     """Putting a wild card in the place of any card but a joker never costs a play."""
     states = random_states(rules, amount(600, 3_000), seed=6)
     before = counter.plays_left(states.hands, states.levels)
@@ -198,7 +198,7 @@ def after_each_move(decisions: Decisions, states: States, counter: Counter) -> l
     return plays
 
 
-def test_after_every_move(rules: CompiledGame, counter: Counter) -> None:
+def test_min_plays_after_moves_equal_those_of_the_remaining_hand(rules: CompiledGame, counter: Counter) -> None:
     """The batched entry counts what is left after each move; the best lead leaves one play less than the hand takes."""
     states = random_states(rules, amount(6, 30), seed=7)
     decisions = decide(rules, states.hands, states.levels, _leading(states.hands))
@@ -210,7 +210,7 @@ def test_after_every_move(rules: CompiledGame, counter: Counter) -> None:
 
 
 @long
-def test_rules_without_wild_cards(tmp_path: Path) -> None:
+def test_min_plays_without_wild_cards(tmp_path: Path) -> None:
     """Without wild cards, the heart of the level is an ordinary card."""
     engine_without = load("guandan").engine(write_variant(tmp_path, NO_WILD_CARDS))
     assert isinstance(engine_without, Engine)

@@ -123,7 +123,7 @@ def beliefs(estimate: np.ndarray, level: int) -> set[Atom]:
     return facts
 
 
-def test_costs_and_constraints_are_those_of_clingo(strict: Engine) -> None:
+def test_costs_and_constraints_equal_clingo(strict: Engine) -> None:
     """Costs of moves in played positions and random hands; consistent and inconsistent moves occur.
 
     Every other decision comes with an estimate of the other hands.
@@ -156,7 +156,7 @@ def test_costs_and_constraints_are_those_of_clingo(strict: Engine) -> None:
     assert min(seen[True], seen[False]) > 0
 
 
-def test_without_an_estimate_nothing_is_believed() -> None:
+def test_beliefs_require_an_estimate() -> None:
     """Beliefs fire with an estimate, but not without one or with an empty one."""
     engine = engine_of()
     judge = preferences(engine)
@@ -176,7 +176,7 @@ def test_without_an_estimate_nothing_is_believed() -> None:
     assert (judge.costs(decisions, lists)[0] == judge.costs(decisions, lists, np.zeros_like(estimate))[0]).all()
 
 
-def test_an_estimate_is_rounded_and_may_be_of_any_float_type() -> None:
+def test_estimates_of_any_float_type_are_rounded() -> None:
     engine = engine_of()
     judge = preferences(engine)
     decisions = engine.sample_decisions(1, seed=0)
@@ -195,7 +195,7 @@ def test_an_estimate_is_rounded_and_may_be_of_any_float_type() -> None:
         judge.costs(decisions, lists, estimate[0])
 
 
-def test_a_group_left_out_costs_nothing() -> None:
+def test_excluded_groups_cost_nothing() -> None:
     engine = load("president").engine()
     everything = preferences(engine)
     decisions = engine.sample_decisions(100, seed=2)

@@ -74,7 +74,7 @@ def played_level(profile: str, place: Place) -> str:
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-def test_bottom(profile: str) -> None:
+def test_both_teams_start_at_level_2(profile: str) -> None:
     """Both teams start at 2, and 2 is played."""
     rules = engine(profile).rules
     start = start_matches(rules, 3)
@@ -101,7 +101,7 @@ def test_the_last_winners_level_is_played(profile: str) -> None:
     assert (place, played_level(profile, place)) == (Place("J4", 0), "J")
 
 
-def test_the_paper_plays_the_higher_level() -> None:
+def test_paper_profile_plays_the_higher_level() -> None:
     """Chen et al. 2025, 1.1: the level of an episode is the higher one; the last winner's where they are equal."""
     place = after("paper", Place("93", 0), WINS_1[4])
     assert (place, played_level("paper", place)) == (Place("94", 0), "9")
@@ -227,7 +227,7 @@ def test_level_a(profile: str, before: Place, order: tuple[int, ...], then: Plac
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-def test_the_teams_are_alike(profile: str) -> None:
+def test_teams_are_symmetric(profile: str) -> None:
     """With the seats turned by one, the same happens to the other team."""
     for before, order, _ in LEVEL_A[profile]:
         mirrored = after(profile, turned(before), tuple((seat + 1) % 4 for seat in order))
@@ -258,7 +258,7 @@ def test_three_failures_in_a_row() -> None:
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-def test_many_at_once(profile: str) -> None:
+def test_batched_promotion_equals_single_promotion(profile: str) -> None:
     """Promoting many matches gives the same results as promoting one."""
     cases = LEVEL_A[profile]
     ladders = [ladder_of(profile, case.before) for case in cases]

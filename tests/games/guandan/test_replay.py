@@ -74,21 +74,21 @@ def lines(result: ReplayResult) -> list[int]:
     return [disagreement.line for disagreement in result.mismatches]
 
 
-def test_contest_records(contest: list[Record]) -> None:
+def test_contest_records_replay(contest: list[Record]) -> None:
     """Contest games agree in every play, order, level, tribute and return."""
     result = replay(contest)
     assert (result.episodes, result.mismatches) == (SAMPLE, ())
     assert result.plays == sum(len(record["plays"]) for record in contest)
 
 
-def test_contest_records_by_other_rules(contest: list[Record]) -> None:
+def test_contest_records_mismatch_under_other_profiles(contest: list[Record]) -> None:
     """Rules that differ do not confirm them: the lead after a finish, and the tribute, go other ways."""
     assert len(lines(replay(contest, "platform"))) > 5
     assert lines(replay(contest, "openguandan"))
 
 
 @pytest.mark.parametrize("profile", SOME_PROFILES)
-def test_what_is_recorded_replays(profile: str) -> None:
+def test_recorded_games_replay(profile: str) -> None:
     """Random games by the rules of each profile replay without a disagreement, through JSON text."""
     records = recorded(profile)
     assert any(record["tribute"] for record in records)
@@ -113,7 +113,7 @@ def test_whole_matches_replay() -> None:
     assert (result.episodes, result.mismatches) == (len(records), ())
 
 
-def test_records_in_the_order_of_a_record() -> None:
+def test_empty_list_replays() -> None:
     """An empty list of records has no mismatches."""
     assert replay([]) == ReplayResult(0, 0, ())
 
@@ -132,7 +132,7 @@ def name_of(damage: Damage) -> str:
 
 
 @pytest.mark.parametrize("damage", [*DURING, *EXCHANGES, *UNREADABLE], ids=name_of)
-def test_damage_is_reported_on_its_line(damage: Damage) -> None:
+def test_damaged_record_is_a_mismatch_on_its_line(damage: Damage) -> None:
     """A record that breaks the rules or cannot be read is one disagreement, on its line; others are confirmed."""
     records = recorded()
     at = paying(records)
@@ -142,14 +142,14 @@ def test_damage_is_reported_on_its_line(damage: Damage) -> None:
 
 
 @pytest.mark.parametrize("damage", UNREADABLE, ids=name_of)
-def test_unreadable_last_record(damage: Damage) -> None:
+def test_unreadable_last_record_is_the_only_mismatch(damage: Damage) -> None:
     """An unreadable record at the end of the records affects no other record."""
     records = recorded()[: 1 + AROUND]
     damage(records[-1])
     assert lines(replay(records)) == [len(records)]
 
 
-def test_wrong_order() -> None:
+def test_wrong_finish_order_is_reported_on_its_line() -> None:
     """An order of finish that the plays do not lead to is reported on its line."""
     records = recorded()
     order = records[-1]["order"]
@@ -159,7 +159,7 @@ def test_wrong_order() -> None:
     assert "order" in result.mismatches[0].text
 
 
-def test_wrong_order_spoils_nothing_else() -> None:
+def test_wrong_finish_order_does_not_affect_later_records() -> None:
     """The episode after it follows from what was played."""
     records = recorded()
     order = records[1]["order"]
@@ -167,14 +167,14 @@ def test_wrong_order_spoils_nothing_else() -> None:
     assert lines(replay(records)) == [2]
 
 
-def test_many_copies() -> None:
+def test_too_many_copies_are_a_mismatch() -> None:
     """258 copies of a card are not two."""
     records = recorded()
     many_copies(records[-1])
     assert lines(replay(records)) == [len(records)]
 
 
-def test_return_too_many() -> None:
+def test_surplus_return_is_a_mismatch() -> None:
     """Every return in the record is one that was made."""
     records = recorded()
     at = paying(records)
@@ -182,7 +182,7 @@ def test_return_too_many() -> None:
     assert lines(replay(records)) == [at + 1]
 
 
-def test_tribute_although_refused() -> None:
+def test_recorded_tribute_that_was_refused_is_a_mismatch() -> None:
     """Report a recorded tribute if the tribute was refused."""
     records = refused_episode()
     giver, taker = records[1]["order"][0], records[0]["order"][0]
@@ -202,7 +202,7 @@ def refused_episode() -> list[Record]:
     return next(match for match in matches if match[1]["anti"])
 
 
-def test_return_in_a_first_episode() -> None:
+def test_return_in_the_first_episode_is_a_mismatch() -> None:
     """Nothing is returned before the first episode of a match."""
     records = recorded()[:1]
     records[0]["back"] = [[0, 1, "S3"]]
@@ -210,7 +210,7 @@ def test_return_in_a_first_episode() -> None:
 
 
 @pytest.mark.parametrize("action", [["", "", ["S3"]], ["Single", "3", ["S3", "C3"]], ["Bomb", "3", ["S3"]]])
-def test_unknown_readings(action: list[Any]) -> None:
+def test_play_that_fits_no_label_is_a_mismatch(action: list[Any]) -> None:
     """A play whose type, rank and number of cards go with no label is none."""
     record = recorded()[0]
     seat = record["plays"][0][0]
@@ -233,7 +233,7 @@ def give_to(hands: list[list[str]], seat: int, cards: list[str]) -> list[list[st
     return hands
 
 
-def test_several_damages() -> None:
+def test_several_damaged_records_are_reported_in_order() -> None:
     """Each damaged line is reported once, in order, with words of its own."""
     records = recorded()
     for at, damage in ((1, wrong_seat), (3, wrong_level), (4, truncated), (6, extra_play)):
@@ -244,7 +244,7 @@ def test_several_damages() -> None:
     assert all(disagreement.text and "\n" not in disagreement.text for disagreement in result.mismatches)
 
 
-def test_lines_that_are_no_json() -> None:
+def test_invalid_json_lines_are_reported_with_their_number() -> None:
     """A line that could not be read is given as its error, and reported as such."""
     records: list[Any] = recorded()
     problem = GameError("line 3 is no JSON: Expecting value")
@@ -278,12 +278,12 @@ def test_errors_name_the_field(field: str, value: Any) -> None:
     assert "\n" not in problem.text
 
 
-def test_only_unreadable_lines() -> None:
+def test_each_unreadable_line_is_a_mismatch() -> None:
     """Each unreadable line is one mismatch."""
     assert lines(replay([GameError("no"), {}, None, 3, [], "x"])) == [1, 2, 3, 4, 5, 6]
 
 
-def test_match_goes_on_after_its_end() -> None:
+def test_episode_after_the_end_of_the_match_is_a_mismatch() -> None:
     """An episode after a match is won is reported."""
     recorder = ContestRecorder(engine(), 1)
     tables = engine().start_matches(match_keys(1, 14), recorder)
@@ -294,7 +294,7 @@ def test_match_goes_on_after_its_end() -> None:
     assert lines(replay([*records, extra])) == [len(records) + 1]
 
 
-def test_missing_line() -> None:
+def test_missing_episode_is_reported_at_the_next() -> None:
     """An episode left out is noticed at the next one."""
     records = recorded()
     assert lines(replay(records[:2] + records[3:]))[:1] == [3]

@@ -86,7 +86,7 @@ def one_seat_decides(tables: Tables) -> None:
 
 
 @long
-def test_whole_matches() -> None:
+def test_random_matches_keep_the_invariants() -> None:
     """Random matches to their end: no card is lost, one seat decides, orders are permutations, a team wins.
 
     Each play, pass, tribute and return is one decision. Episodes of each profile are played below, and matches to
@@ -108,7 +108,7 @@ def test_whole_matches() -> None:
 
 
 @pytest.mark.parametrize("profile", SOME_PROFILES)
-def test_some_episodes(profile: str) -> None:
+def test_first_episodes_keep_the_invariants(profile: str) -> None:
     """The first episodes of random matches: no card is lost, one seat decides, orders are permutations."""
     watch = Watch(TABLES)
     tables = engine(profile).start_matches(match_keys(TABLES, 1), watch)
@@ -140,7 +140,7 @@ def records(profile: str, keys: NDArray[np.uint64], steps: int = STEPS) -> list[
 
 
 @pytest.mark.parametrize("profile", ["standard", pytest.param("platform", marks=long)])
-def test_batches_do_not_matter(profile: str) -> None:
+def test_matches_do_not_depend_on_other_tables(profile: str) -> None:
     """A match is the same alone, among others, and at another table."""
     keys = match_keys(amount(4, 8), 2)
     together = records(profile, keys)
@@ -152,7 +152,7 @@ def test_batches_do_not_matter(profile: str) -> None:
     assert len({str(match) for match in together}) == len(keys)
 
 
-def test_begin_match_again() -> None:
+def test_restarting_a_match_does_not_affect_other_tables() -> None:
     """A table that starts over forgets the match before, and its neighbours go on as they would have."""
     keys = match_keys(3, 3)
     once = records("standard", keys)
@@ -169,7 +169,7 @@ def test_begin_match_again() -> None:
     assert recorder.pop_records(0)[: len(once[0])] == once[0]
 
 
-def test_resume() -> None:
+def test_resumed_table_plays_one_episode() -> None:
     """A table that resumes with known cards plays one episode, promotes the teams, and stops."""
     keys = match_keys(5, 4)
     fresh = engine().start_matches(keys)
@@ -208,13 +208,13 @@ def test_deals_are_fair() -> None:
     assert len({hand.tobytes() for hand in hands}) == count
 
 
-def test_episodes_are_dealt_afresh() -> None:
+def test_episodes_of_a_match_have_different_deals() -> None:
     """The episodes of a match have other cards each."""
     (match,) = records("standard", match_keys(1, 6), 800)
     assert len({str(record["hands"]) for record in match}) == len(match) > 3
 
 
-def test_drawing() -> None:
+def test_rendered_table_shows_hands_seat_and_labels() -> None:
     """A table as text shows the hands, the seat to decide and as many legal labels as there are."""
     tables = engine().start_matches(match_keys(1, 8))
     for _ in range(30):

@@ -104,7 +104,9 @@ def test_double_tribute_of_equal_cards(profile: str, previous: Order) -> None:
         ((1, 3, 2, 0), (1, 0, 1, 0), [0, 2]),
     ],
 )
-def test_refused(profile: str, previous: Order, jokers: tuple[int, ...], seats: list[int]) -> None:
+def test_tribute_is_refused_with_both_big_jokers(
+    profile: str, previous: Order, jokers: tuple[int, ...], seats: list[int]
+) -> None:
     """抗贡: if the payers hold both big jokers, no tribute is paid and the first finisher leads."""
     hands = [" ".join(["S3", "SK"] + ["HR"] * count) for count in jokers]
     tables = sit_down(engine(profile).rules, hands, previous=previous)
@@ -127,7 +129,7 @@ def test_refused(profile: str, previous: Order, jokers: tuple[int, ...], seats: 
         ((0, 2, 1, 3), (0, 0, 2, 0)),
     ],
 )
-def test_not_refused(profile: str, previous: Order, jokers: tuple[int, ...]) -> None:
+def test_tribute_is_not_refused_otherwise(profile: str, previous: Order, jokers: tuple[int, ...]) -> None:
     """Big jokers elsewhere, or only one of them with the payers, refuse nothing."""
     hands = [" ".join(["S3", "SK"] + ["HR"] * count) for count in jokers]
     tables = sit_down(engine(profile).rules, hands, previous=previous)
@@ -138,7 +140,7 @@ def test_not_refused(profile: str, previous: Order, jokers: tuple[int, ...]) -> 
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-def test_first_episode_knows_no_tribute(profile: str) -> None:
+def test_first_episode_has_no_tribute(profile: str) -> None:
     """Nothing is paid before the first episode of a match."""
     tables = sit_down(engine(profile).rules, PLAIN, leader=2)
     assert (tables.seat[0], leads(tables), is_over(tables)) == (2, True, False)
@@ -158,7 +160,7 @@ def test_first_episode_knows_no_tribute(profile: str) -> None:
         ("A", "HA S2 SK", "SK"),
     ],
 )
-def test_tribute_card(profile: str, level: str, hand: str, expected: str) -> None:
+def test_tribute_is_the_highest_card(profile: str, level: str, hand: str, expected: str) -> None:
     """The highest card by level-adjusted rank, wild cards aside; equal ranks leave a choice."""
     tables = sit_down(engine(profile).rules, ["S3", "S4", "S5", hand], level=level, previous=(0, 1, 2, 3))
     assert set(options(tables).split()) == set(expected.split())
@@ -177,7 +179,7 @@ def test_tribute_card(profile: str, level: str, hand: str, expected: str) -> Non
         ("8", "H8 SA SB", "SA"),
     ],
 )
-def test_returned_card(profile: str, level: str, hand: str, expected: str) -> None:
+def test_returned_cards_are_2_to_10_or_the_lowest(profile: str, level: str, hand: str, expected: str) -> None:
     """A natural rank of 2 to 10, never a level card; a hand without one returns its lowest."""
     tables = sit_down(engine(profile).rules, [hand, "S4", "S5", "C4 HR"], level=level, previous=(0, 1, 2, 3))
     choose(tables, 3, "HR")

@@ -51,7 +51,7 @@ def test_partner_leads_when_he_has_passed_on_the_platform() -> None:
     assert (tables.seat[0], leads(tables)) == (2, False)
 
 
-def test_platform_asks_all_when_the_winner_still_holds_cards() -> None:
+def test_platform_lets_all_seats_act_while_the_winner_holds_cards() -> None:
     """The partner's pass ends a trick only when its winner is out."""
     tables = sit_down(engine("platform").rules, ["S9 S3", "S3 SJ", "S4 SQ", "S5 SK"])
     play(tables, "0: S9\n1: pass\n2: pass\n3: pass")
@@ -59,7 +59,7 @@ def test_platform_asks_all_when_the_winner_still_holds_cards() -> None:
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-def test_finishers_play_is_beaten(profile: str) -> None:
+def test_seat_beating_the_finisher_leads(profile: str) -> None:
     """A seat that beats the finisher's last play leads if nobody beats it; the finisher is skipped."""
     tables = sit_down(engine(profile).rules, ["S9", "ST SJ", "S4 SQ", "S5 SK"])
     play(tables, "0: S9\n1: ST\n2: pass\n3: pass")
@@ -70,7 +70,7 @@ def test_finishers_play_is_beaten(profile: str) -> None:
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-def test_two_opponents_out_of_turn(profile: str) -> None:
+def test_two_remaining_opponents_alternate(profile: str) -> None:
     """With one seat of each team out, the two others alternate, and a winner with cards leads."""
     tables = sit_down(engine(profile).rules, ["S9", "ST", "S4 SQ S6", "S5 SK S7"])
     play(tables, "0: S9\n1: ST\n2: SQ\n3: SK\n2: pass")
@@ -120,7 +120,7 @@ def test_end_of_an_episode(profile: str, hands: list[str], script: str, finish: 
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-def test_turn_table_is_sound(profile: str) -> None:
+def test_next_turn_table_is_consistent(profile: str) -> None:
     """While an episode lasts, the next seat holds cards, and has passed only if the trick is over."""
     rules = engine(profile).rules
     form = rules.forms.index["single(3)"]

@@ -84,7 +84,7 @@ def without_wild_straights(state: State) -> list[Action]:
 
 
 @pytest.mark.parametrize("name", CHANGES)
-def test_few_lines(name: str, tmp_path: Path) -> None:
+def test_variants_change_at_most_five_lines(name: str, tmp_path: Path) -> None:
     """No variant changes more than five lines."""
     assert 1 <= changed_lines(write_variant(tmp_path, CHANGES[name])) <= 5
 
@@ -131,7 +131,7 @@ def engine_moves(rules: CompiledGame, state: State) -> set[str]:
     return {LABELS[label] for label in np.flatnonzero(decisions_of(rules, [state]).legal_mask[:, 0])}
 
 
-def test_no_wild_cards(engine_of: EngineOf, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_legality_without_wild_cards_equals_brute_force(engine_of: EngineOf, monkeypatch: pytest.MonkeyPatch) -> None:
     """The level card of hearts is a level card like the others."""
     monkeypatch.setattr(guandan, "wild_cards", lambda hand, level: [])
     monkeypatch.setattr(guandan, "is_straight_flush", lambda cards, level: len({card[0] for card in cards}) == 1)
@@ -155,7 +155,7 @@ def legal_without_wilds(state: State) -> bool:
 
 
 @long
-def test_wild_suit_can_be_taken_away(tmp_path: Path) -> None:
+def test_removing_wild_suit_removes_wild_cards(tmp_path: Path) -> None:
     """Without the fact wild_suit(h) there are no wild cards, as by a rule that never holds (above)."""
     directory = write_variant(tmp_path, (Change("vocabulary.lp", "wild_suit(h).", ""),))
     engine = load("guandan").engine(directory=directory)
@@ -165,7 +165,7 @@ def test_wild_suit_can_be_taken_away(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("previous", [(0, 2, 1, 3), (0, 2, 3, 1), (3, 1, 0, 2)])
-def test_tribute_by_seat(engine_of: EngineOf, previous: tuple[int, int, int, int]) -> None:
+def test_tribute_goes_by_seat(engine_of: EngineOf, previous: tuple[int, int, int, int]) -> None:
     """Two lines give the standard rules the platform's tribute."""
     last, third = previous[3], previous[2]
     hands = ["S3 SK"] * 4
@@ -181,7 +181,7 @@ def test_tribute_by_seat(engine_of: EngineOf, previous: tuple[int, int, int, int
 
 
 @pytest.mark.parametrize("name", COMPILED)
-def test_play_and_replay_follow(engine_of: EngineOf, name: str) -> None:
+def test_games_by_a_variant_replay(engine_of: EngineOf, name: str) -> None:
     """Random games by a variant replay by it, and its own rules show in them."""
     engine = engine_of(name)
     recorder = engine.new_recorder(TABLES)
@@ -207,7 +207,7 @@ def test_play_and_replay_follow(engine_of: EngineOf, name: str) -> None:
         assert any(action[0] == "StraightFlush" for action in wild)
 
 
-def test_variants_differ_in_what_they_replay(engine_of: EngineOf) -> None:
+def test_standard_games_mismatch_under_variants(engine_of: EngineOf) -> None:
     """Games by the standard rules are not all games by the variants."""
     engine = load("guandan").engine()
     recorder = engine.new_recorder(TABLES)
@@ -236,14 +236,14 @@ ELSEWHERE = {1, 2, 3}
     "change",
     [pytest.param(change, marks=long if number in ELSEWHERE else []) for number, change in enumerate(BROKEN)],
 )
-def test_broken_variants_are_refused(change: Change, tmp_path: Path) -> None:
+def test_broken_variants_are_errors(change: Change, tmp_path: Path) -> None:
     """A broken variant is a KBError with the reason."""
     with pytest.raises(KBError) as refused:
         load("guandan").engine(directory=write_variant(tmp_path, (change,)))
     assert str(refused.value).strip()
 
 
-def test_unknown_directories_and_profiles(tmp_path: Path) -> None:
+def test_errors_of_unknown_names_list_the_known_ones(tmp_path: Path) -> None:
     """The error of an unknown name lists the known ones."""
     with pytest.raises(KBError, match="is no directory"):
         load("guandan").engine(directory=tmp_path / "nowhere")

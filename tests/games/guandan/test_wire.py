@@ -78,7 +78,7 @@ def test_states_parse_back(state: ContestState) -> None:
     assert ContestState.from_json(ContestState.parse(str(state)).to_json()) == state
 
 
-def test_forms_by_hand() -> None:
+def test_forms_equal_the_protocol_examples() -> None:
     """The forms agree with the protocol."""
     assert ContestAction.parse("PASS").to_json() == ["PASS", "PASS", "PASS"]
     assert ContestAction.parse("Bomb JOKER SB SB HR HR").to_json() == ["Bomb", "JOKER", ["SB", "SB", "HR", "HR"]]
@@ -95,7 +95,7 @@ def test_examples_in_docstrings() -> None:
     assert doctest.testmod(codec).failed == 0
 
 
-def test_labels_in_the_words_of_the_protocol() -> None:
+def test_label_names_equal_brute_force() -> None:
     """Type and rank of every label are what the brute force calls them."""
     words = canonical_notation(engine().rules)
     assert words is not None
@@ -105,7 +105,7 @@ def test_labels_in_the_words_of_the_protocol() -> None:
 
 
 @pytest.mark.parametrize("level", LEVEL_OF_TEXT)
-def test_hand_order(level: str) -> None:
+def test_hand_order_equals_brute_force(level: str) -> None:
     """Level-adjusted rank, then S, H, C, D; the jokers last."""
     expected = in_hand_order(CARD_NAMES, level)
     assert [CARD_NAMES[card] for card in hand_sort_order(LEVEL_OF_TEXT[level])] == expected
@@ -222,7 +222,7 @@ def test_errors_of_unreadable_fields_name_the_field(change: dict[str, Any], fiel
     assert str(answer).startswith(f"{field}: ")
 
 
-def test_missing_fields() -> None:
+def test_defaults_and_errors_of_missing_fields() -> None:
     """A state without a hand is an error; level begins at 2, and to_beat may be left out when leading."""
     (answer,) = engine().legal_moves([{name: value for name, value in GOOD.items() if name != "hand"}])
     assert isinstance(answer, GameError)
@@ -231,7 +231,7 @@ def test_missing_fields() -> None:
     assert engine().legal_moves([{"level": "8", "hand": ["H5"]}]) == [[["Single", "5", ["H5"]]]]
 
 
-def test_every_move_is_readable_as_what_it_is() -> None:
+def test_listed_moves_are_accepted_as_the_play_to_beat() -> None:
     """The moves of a list can be given as the play to beat of another seat."""
     rules = engine().rules
     lists = decided(rules, random_states(rules, 60, seed=20, largest=9)).moves()

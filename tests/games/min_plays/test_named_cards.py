@@ -87,7 +87,7 @@ def draw_hands(rules: CompiledGame, n: int, seed: int) -> tuple[np.ndarray, list
     return counts, hands
 
 
-def test_named_plays_are_counted_exactly(rules: CompiledGame) -> None:
+def test_min_plays_with_named_cards_equal_brute_force(rules: CompiledGame) -> None:
     counter = find_counter(rules)
     assert isinstance(counter, NamedCardsCounter)
     assert isinstance(counter.others, SetCounter)
@@ -96,7 +96,7 @@ def test_named_plays_are_counted_exactly(rules: CompiledGame) -> None:
     assert min_plays(rules, np.zeros(len(counts), np.int64), counts).tolist() == [fewest_plays(hand) for hand in hands]
 
 
-def test_plays_after_moves_are_those_of_the_rest(rules: CompiledGame) -> None:
+def test_plays_left_equal_those_of_the_remaining_hand(rules: CompiledGame) -> None:
     decisions = sample_decisions(rules, amount(50, 1000), 3)
     lists = decisions.moves()
     rest = np.repeat(decisions.view.hand, np.diff(lists.start), axis=0)
@@ -107,7 +107,7 @@ def test_plays_after_moves_are_those_of_the_rest(rules: CompiledGame) -> None:
 
 
 @long
-def test_red_cards_in_guandan(tmp_path: Path) -> None:
+def test_named_red_cards_in_guandan(tmp_path: Path) -> None:
     """Named cards are a play also at the level where hearts are wild, and are counted beside wild cards."""
     make_variant(load("guandan"), tmp_path / "red", [])
     (tmp_path / "red" / "red.lp").write_text(

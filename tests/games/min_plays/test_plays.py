@@ -106,7 +106,7 @@ def small_hands(rules: CompiledGame, cards: int, n: int) -> NDArray[np.uint8]:
 @pytest.mark.parametrize(
     ("name", "counter"), [("president", SetCounter), pytest.param("paodekuai", AnyFormCounter, marks=long)]
 )
-def test_by_every_way(request: pytest.FixtureRequest, name: str, counter: type) -> None:
+def test_min_plays_equal_enumeration_of_partitions(request: pytest.FixtureRequest, name: str, counter: type) -> None:
     rules: CompiledGame = request.getfixturevalue(name)
     assert isinstance(find_counter(rules), counter)
     hands, cache = small_hands(rules, 6, 5), {}  # type: ignore[var-annotated]
@@ -124,11 +124,11 @@ def test_counters_agree(president: CompiledGame) -> None:
     assert (plays <= view.hand.sum(axis=1)[lists.decision_index] - is_card.sum(axis=1)).all()
 
 
-def test_guandan_is_counted_by_fronts(guandan: CompiledGame) -> None:
+def test_guandan_uses_the_pareto_counter(guandan: CompiledGame) -> None:
     assert isinstance(find_counter(guandan), ParetoCounter)
 
 
-def test_large_hands_get_an_upper_bound_and_check_says_so(tmp_path: Path) -> None:
+def test_large_hands_get_an_upper_bound_and_a_warning(tmp_path: Path) -> None:
     """Plays of some forms are by rank, others by card, and a hand has 2 ** 18 parts."""
     rules = folders.rules_of(tmp_path / "many", MANY)
     assert not list(plays_left_errors(rules))
@@ -153,7 +153,7 @@ def high_aces(tmp_path_factory: pytest.TempPathFactory) -> CompiledGame:
     return load(str(folder)).engine().rules
 
 
-def test_the_example_of_the_docs(high_aces: CompiledGame) -> None:
+def test_documented_example(high_aces: CompiledGame) -> None:
     hand = np.zeros((1, len(high_aces.pack)), np.uint8)
     for card in ("3,s", "3,h", "3,d", "5,s", "5,h", "9,s", "9,c", "13,d"):
         hand[0, high_aces.pack.index[f"card({card})"]] += 1
@@ -164,7 +164,7 @@ def test_the_example_of_the_docs(high_aces: CompiledGame) -> None:
     assert plays.min() == 2
 
 
-def test_bounds_are_marked_where_hands_have_many_parts(high_aces: CompiledGame) -> None:
+def test_upper_bounds_are_marked(high_aces: CompiledGame) -> None:
     decisions = sample_decisions(high_aces, amount(25, 60), 1)
     lists, view = decisions.moves(), decisions.view
     plays, bounds = plays_left(high_aces, decisions, lists), is_upper_bound(high_aces, decisions, lists)
@@ -175,7 +175,7 @@ def test_bounds_are_marked_where_hands_have_many_parts(high_aces: CompiledGame) 
 
 
 @pytest.mark.parametrize("seed", [*range(8), *(pytest.param(seed, marks=long) for seed in range(8, 300))])
-def test_random_forms_by_every_partition(seed: int, tmp_path: Path) -> None:
+def test_random_games_equal_enumeration_of_partitions(seed: int, tmp_path: Path) -> None:
     game = random_game(seed)
     rules = folders.rules_of(tmp_path / "made", game.text())
     random, copies = np.random.default_rng(seed), rules.pack.copies.astype(int)
@@ -210,7 +210,7 @@ def _bounds(rules: CompiledGame, hands: NDArray[np.uint8]) -> NDArray[np.int64]:
     return np.array(bounds)
 
 
-def test_a_play_of_a_whole_hand_comes_last(paodekuai: CompiledGame) -> None:
+def test_whole_hand_play_comes_last(paodekuai: CompiledGame) -> None:
     """Three 3s carry a single card only as the last play, so 55 66 77 must be led first."""
     hand = np.zeros((1, len(paodekuai.pack)), np.uint8)
     for card in ("3,s", "3,h", "3,c", "9,s", "5,s", "5,h", "6,s", "6,h", "7,s", "7,h"):
@@ -232,7 +232,7 @@ def test_bounds_of_guandan_are_within_one(guandan: CompiledGame) -> None:
     assert (excess <= 1).mean() >= 0.99
 
 
-def test_openings_are_what_leads(paodekuai: CompiledGame) -> None:
+def test_lead_mask_equals_listed_leads(paodekuai: CompiledGame) -> None:
     hands = small_hands(paodekuai, 6, 20)
     lists = sample_of(paodekuai, hands).moves()
     lead_mask = compute_lead_mask(paodekuai, np.zeros(len(hands), np.int64), hands)

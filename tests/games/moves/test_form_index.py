@@ -72,7 +72,7 @@ def _whole_hands(rules: CompiledGame, number: int) -> tuple[NDArray[np.uint8], N
     return np.stack(hands), contexts[lists.decision_index[chosen]]
 
 
-def test_moves_are_those_of_the_plain_search(game: CompiledGame) -> None:
+def test_moves_equal_plain_search(game: CompiledGame) -> None:
     hands, contexts = _whole_hands(game, amount(40, 2000))
     for leads in (False, True):
         leading = np.full(len(hands), leads)
@@ -84,7 +84,7 @@ def test_moves_are_those_of_the_plain_search(game: CompiledGame) -> None:
         assert all(np.array_equal(np.asarray(a), np.asarray(b)) for a, b in zip(expected, found, strict=True))
 
 
-def test_masks_leave_out_labels_and_forms(game: CompiledGame) -> None:
+def test_masks_filter_labels_and_forms(game: CompiledGame) -> None:
     hands, contexts = _whole_hands(game, 10)
     leading, generator = np.zeros(len(hands), np.bool_), np.random.default_rng(1)
     every = whole_hand_moves(game, hands, contexts, leading)
@@ -98,6 +98,6 @@ def test_masks_leave_out_labels_and_forms(game: CompiledGame) -> None:
     assert (some.cards == every.cards[remains]).all()
 
 
-def test_more_cards_than_any_form_takes_are_no_move(game: CompiledGame) -> None:
+def test_hands_larger_than_any_form_have_no_moves(game: CompiledGame) -> None:
     hands = np.full((1, len(game.pack)), 7, np.uint8)
     assert not len(whole_hand_moves(game, hands, np.zeros(1, np.int16), np.ones(1, np.bool_)).form)

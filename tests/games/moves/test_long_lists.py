@@ -79,7 +79,7 @@ def few_cards(engine: Engine, cards: int) -> dict[str, Any]:
     return {"hand": [engine.rules.card_codes.kind_texts[card] for card in hand], "to_beat": None}
 
 
-def test_a_list_has_a_bound_and_names_the_label(engine: Engine) -> None:
+def test_too_long_list_raises_and_names_the_label(engine: Engine) -> None:
     decisions = openings(engine)
     with pytest.raises(TableError) as raised:
         decisions.moves()
@@ -90,7 +90,7 @@ def test_a_list_has_a_bound_and_names_the_label(engine: Engine) -> None:
     assert "kickers/3" in str(raised.value)
 
 
-def test_one_card_set_is_drawn_all_the_same(engine: Engine) -> None:
+def test_single_card_sets_are_drawn_despite_the_bound(engine: Engine) -> None:
     decisions = openings(engine)
     heap = np.flatnonzero([text.startswith("heap") for text in engine.labels])
     labels = heap[decisions.legal_mask[heap].argmax(axis=0)].astype(np.int16)
@@ -105,14 +105,14 @@ def test_one_card_set_is_drawn_all_the_same(engine: Engine) -> None:
             assert (counts <= decisions.view.hand[row]).all()
 
 
-def test_a_state_with_too_many_moves_leaves_the_others_their_answer(engine: Engine) -> None:
+def test_state_with_too_many_moves_does_not_affect_others(engine: Engine) -> None:
     states = [few_cards(engine, 60), few_cards(engine, 5), few_cards(engine, 60), few_cards(engine, 2)]
     answers = engine.legal_moves(states)
     assert [isinstance(answer, GameError) for answer in answers] == [True, False, True, False]
     assert answers[1] == engine.legal_moves(states[1:2])[0]
 
 
-def test_many_lines_are_answered_in_parts(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_legal_moves_are_split_into_parts(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     states = [few_cards(engine, cards) for cards in (5, 2, 3, 8, 60, 1)]
     whole = engine.legal_moves(states)
     monkeypatch.setattr("abl_cards.games.notation.state_moves.MAX_CARD_SETS", 4)
@@ -139,7 +139,7 @@ lacking(heap(R)) :- rank(R), not holding(20).
 )
 
 
-def test_of_many_card_sets_one_with_the_required_card_is_drawn(tmp_path: Path) -> None:
+def test_draw_from_many_card_sets_has_the_required_card(tmp_path: Path) -> None:
     """A label has more card sets than are searched, so the draw uses the list."""
     (tmp_path / "game.lp").write_text(OPENING, "utf-8")
     engine = load(str(tmp_path)).engine()

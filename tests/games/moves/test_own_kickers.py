@@ -161,12 +161,12 @@ def test_leads_by_brute_force(rules: CompiledGame, seed: int) -> None:
     check_hands(rules, [random_hand(random) for _ in range(amount(4, 20))])
 
 
-def test_hands_at_the_bounds(rules: CompiledGame) -> None:
+def test_lists_of_hands_of_limiting_sizes(rules: CompiledGame) -> None:
     even = [(2, suit) for suit in SUITS for _ in range(2)]
     check_hands(rules, [even, [*even, (2, "a")], [*even, (1, "a")], even[1:], [(5, suit) for suit in "aabbc"], []])
 
 
-def test_draws_reach_every_card_set_alike(rules: CompiledGame) -> None:
+def test_random_card_sets_are_uniform(rules: CompiledGame) -> None:
     hand = [(1, suit) for suit in "aabcd"] + [(2, suit) for suit in "abbc"] + [(4, "a"), (4, "b"), (5, "c")]
     decisions = decisions_of(rules, [hand])
     for label in ("plane(1,2)", "plane(1,1)", "four(1)"):
@@ -197,7 +197,7 @@ kicker_pool(any,R,1..3) :- rank(R). APART
 
 
 @pytest.mark.parametrize("apart", ["", "apart(plane(R)) :- label(plane(R))."])
-def test_packed_hands_list_the_same(tmp_path: Path, apart: str) -> None:
+def test_packed_kernels_list_the_same_moves(tmp_path: Path, apart: str) -> None:
     """Without suits the packed kernels list what the general ones list, in the same order."""
     rules = rules_of(tmp_path, BY_RANK.replace("APART", apart))
     assert rules.move_query.packed is not None
@@ -252,7 +252,7 @@ def wild_engine(tmp_path_factory: pytest.TempPathFactory) -> Engine:
     return load(str(folder)).engine()
 
 
-def test_wild_cards_do_not_stand_in_beside_own_kickers(wild_engine: Engine) -> None:
+def test_lists_with_wild_cards_and_own_kickers_equal_naive_reading(wild_engine: Engine) -> None:
     """Lists agree with the naive reading, which tries all ways to distribute the cards."""
     reader, states = Reader.of(wild_engine), amount(40, 1000)
     decisions = wild_engine.sample_decisions(states, 5)
@@ -290,7 +290,7 @@ ERRORS = {
 
 
 @pytest.mark.parametrize("line", ERRORS)
-def test_what_is_refused(tmp_path: Path, line: str) -> None:
+def test_invalid_kicker_facts_are_errors(tmp_path: Path, line: str) -> None:
     """Each error has its code, its line and a remedy."""
     (tmp_path / "game.lp").write_text(BASE + line + "\n", "utf-8")
     with pytest.raises(KBError) as problem:

@@ -33,7 +33,7 @@ playable(pass).
 
 
 @pytest.mark.parametrize(("count", "packed"), [(4, True), (8, False)])
-def test_a_form_of_many_cards_of_a_rank_takes_none_of_the_next(tmp_path: Path, count: int, packed: bool) -> None:
+def test_large_forms_do_not_borrow_from_the_next_rank(tmp_path: Path, count: int, packed: bool) -> None:
     """Subtracting eight cards of the first rank from a packed hand would borrow from the second rank."""
     rules = rules_of(tmp_path, HEAP.replace("COUNT", str(count)))
     assert (rules.move_query.packed is not None) == packed

@@ -33,7 +33,7 @@ def openings(name: str, profile: str | None) -> Decisions:
     ("name", "profile"),
     [("paodekuai", None), ("bigtwo", "standard"), pytest.param("bigtwo", "triples", marks=long)],
 )
-def test_labels_and_card_sets_are_those_of_lists(name: str, profile: str | None) -> None:
+def test_draws_with_required_cards_equal_filtered_lists(name: str, profile: str | None) -> None:
     decisions = openings(name, profile)
     view, query = decisions.view, decisions.rules.move_query
     outputs = query.query.evaluate(len(view), view.column_writers)  # labels without the card are still legal in these
@@ -84,7 +84,7 @@ playable(F) :- form(_,F), not lacking(F).
 """
 
 
-def test_columns_of_required_cards_belong_to_the_rows_in_order() -> None:
+def test_filter_labels_accepts_unsorted_rows() -> None:
     lists = MoveLists(np.array([0, 1, 2]), np.array([0, 1], np.int16), np.array([[0], [1]], np.uint8))
     required = np.array([[1, 0], [0, 1]], np.uint8)  # of row 1 the first card, of row 0 the other
     legal = np.ones((2, 2), np.uint8)
@@ -92,7 +92,7 @@ def test_columns_of_required_cards_belong_to_the_rows_in_order() -> None:
     assert legal.tolist() == [[1, 1], [1, 1]]
 
 
-def test_tables_out_of_step_open_with_the_card(tmp_path: Path) -> None:
+def test_masks_at_the_first_play_do_not_depend_on_other_tables(tmp_path: Path) -> None:
     """Only the last tables are at their first play; the mask of each is the one it has alone."""
     rules = rules_of(tmp_path, OPENING)
     assert rules.move_query.lookup is not None

@@ -60,26 +60,26 @@ def card_sets(engine: Engine, label: str, *hand: str) -> list[str]:
     return sorted(" ".join(sorted(card for card in text.split() if card in hand)) for text in texts)
 
 
-def test_lists_are_those_of_a_naive_reading(engine: Engine) -> None:
+def test_move_lists_equal_naive_reading(engine: Engine) -> None:
     assert list(random_states(Reader.of(engine), 1, amount(60, 200))) == []
 
 
-def test_a_wild_card_lies_as_each_card_that_it_is(engine: Engine) -> None:
+def test_wild_card_may_play_itself(engine: Engine) -> None:
     assert card_sets(engine, "of_suit", "a1", "a2", "b3") == ["a1 a2"]  # no stand-in is allowed there
     assert card_sets(engine, "of_suit", "a1", "joker") == []
 
 
-def test_wild_cards_alone_are_of_any_suit(engine: Engine) -> None:
+def test_suit_of_plays_with_one_stand_in(engine: Engine) -> None:
     assert card_sets(engine, "flush(1,b)", "joker", "a2") == []  # two stand-ins, and one is allowed
     assert card_sets(engine, "flush(1,a)", "joker", "a2") == ["a2 joker"]  # one stands in, one is a two of its suit
 
 
-def test_wild_cards_of_two_kinds_in_one_suit(engine: Engine) -> None:
+def test_two_kinds_of_wild_cards_in_one_suit(engine: Engine) -> None:
     assert card_sets(engine, "flush(2,a)", "a2", "a3", "joker") == ["a2 a3", "a2 joker", "a3 joker"]
     assert card_sets(engine, "flush(2,b)", "a2", "b3", "joker") == ["a2 b3", "b3 joker"]
 
 
-def test_the_same_cards_come_once(engine: Engine) -> None:
+def test_card_sets_are_listed_once(engine: Engine) -> None:
     """Two kinds of wild cards may fill two groups in either order, which is one card set."""
     assert card_sets(engine, "run(3)", "a2", "joker", "joker") == ["a2 joker", "joker joker"]
     assert card_sets(engine, "run(1)", "a2", "joker") == ["a2 joker"]
@@ -88,7 +88,7 @@ def test_the_same_cards_come_once(engine: Engine) -> None:
     assert card_sets(engine, "two(3)", "a2", "joker") == ["a2 joker"] * 3
 
 
-def test_a_wild_card_shows_its_own_suit(tmp_path: Path) -> None:
+def test_wild_card_keeps_its_own_suit(tmp_path: Path) -> None:
     """The four of suit b is wild at every level, and never counts as a four."""
     rules = (
         GAME.replace("pack(joker,2).", "")
@@ -101,5 +101,5 @@ def test_a_wild_card_shows_its_own_suit(tmp_path: Path) -> None:
     assert card_sets(engine, "motley(3)", "a2", "a3", "b3") == ["a2 b3", "a3 b3"]
 
 
-def test_more_copies_of_a_wild_card_than_of_others(engine: Engine) -> None:
+def test_wild_card_with_more_copies_than_others(engine: Engine) -> None:
     assert card_sets(engine, "single(1)", "joker", "joker", "a1", "b1") == ["a1", "b1", "joker"]

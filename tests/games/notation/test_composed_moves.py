@@ -49,7 +49,7 @@ def one_by_one(decisions: Decisions, row: int) -> set[tuple[int, ...]]:
 
 
 @pytest.mark.parametrize("name", ["heaps", "throws"])
-def test_whole_plays_are_all_that_can_be_laid_card_by_card(name: str) -> None:
+def test_composed_plays_equal_card_by_card_enumeration(name: str) -> None:
     engine = load(str(VOCABULARY / name)).engine()
     tables = engine.start_matches(match_keys(6, 4))
     num_plays = 0
@@ -67,7 +67,7 @@ def test_whole_plays_are_all_that_can_be_laid_card_by_card(name: str) -> None:
     assert num_plays > 30
 
 
-def test_any_of_them_is_played_as_it_is() -> None:
+def test_composed_plays_are_played_unchanged() -> None:
     engine = load(str(VOCABULARY / "throws")).engine()
     assert isinstance(engine, Engine)
     tables = engine.start_matches(match_keys(5, 5))
@@ -84,14 +84,14 @@ def test_any_of_them_is_played_as_it_is() -> None:
     assert tables.state.num_acts.sum() == acts
 
 
-def test_too_many_are_refused() -> None:
+def test_too_many_composed_plays_raise() -> None:
     tables = load(str(VOCABULARY / "throws")).engine().start_matches(match_keys(1, 6))
     with pytest.raises(GameError, match="3") as error:
         list_composed_plays(tables.decisions(tables.rows_to_play()), 0, limit=3)
     assert error.value.code == ErrorCode.TOO_MANY_MOVES
 
 
-def test_where_nothing_is_composed_whole_plays_are_the_moves() -> None:
+def test_composed_plays_equal_moves_without_composition() -> None:
     engine = load("whist").engine()
     decisions = engine.sample_decisions(1, 1)
     plays, lists = list_composed_plays(decisions, 0), decisions.moves()
@@ -99,7 +99,7 @@ def test_where_nothing_is_composed_whole_plays_are_the_moves() -> None:
     assert (plays.cards[:, : lists.cards.shape[1]] == lists.cards).all()
 
 
-def test_the_command_lists_them(tmp_path: Path) -> None:
+def test_legal_command_lists_composed_plays(tmp_path: Path) -> None:
     state = '{"hand": ["a1", "a3", "a4", "b4"], "trick": [["a2", "a2"]], "seat": 1}\n'
     (tmp_path / "states.jsonl").write_text(state)
     folder = str(VOCABULARY / "throws")

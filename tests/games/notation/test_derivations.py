@@ -39,7 +39,7 @@ def choices_of(name: str) -> Iterator[Choices]:
 
 
 @pytest.mark.parametrize("name", ["hearts", "gongzhu"])
-def test_the_proof_of_an_option_says_whether_it_is_open(name: str) -> None:
+def test_proofs_of_options_agree_with_the_open_options(name: str) -> None:
     results = set()
     for choice in islice(choices_of(name), MAX_CHOICES):
         rules, point = choice.rules, decision_point_at(choice.rules, choice)
@@ -57,7 +57,7 @@ def test_the_proof_of_an_option_says_whether_it_is_open(name: str) -> None:
     assert results == {True, False}
 
 
-def test_an_unknown_option_is_an_error() -> None:
+def test_unknown_option_raises() -> None:
     choice = next(choices_of("hearts"))
     with pytest.raises(GameError) as caught:
         derive_readings(choice.rules, decision_point_at(choice.rules, choice), "bid(2)")
@@ -65,7 +65,7 @@ def test_an_unknown_option_is_an_error() -> None:
 
 
 @pytest.mark.parametrize("text", ["null", "true", "3", "NaN", "1.5", '[["S5"]]', "[3]", '"x"', "{}", "[" * 5000])
-def test_json_that_is_no_play_is_an_error(text: str) -> None:
+def test_json_that_is_not_a_play_raises(text: str) -> None:
     with pytest.raises(GameError) as raised:
         parse_play(load("president").engine().rules, text)
     assert raised.value.code in (ErrorCode.INVALID_CARDS, ErrorCode.INVALID_MOVE)
@@ -73,7 +73,7 @@ def test_json_that_is_no_play_is_an_error(text: str) -> None:
     assert "True" not in str(raised.value)
 
 
-def test_json_that_cards_are_written_as_is_read() -> None:
+def test_plays_parse_from_text_and_json_forms() -> None:
     rules = load("doudizhu").engine().rules
     plays = [parse_play(rules, text).cards for text in ("33", '"33"', '{"cards":"33"}')]
     assert plays[0] == plays[1] == plays[2]

@@ -23,7 +23,7 @@ def state(**more: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("total", [-15, 0, 80])
-def test_counts_may_be_below_zero(tractor: Engine, total: int) -> None:
+def test_counts_may_be_negative(tractor: Engine, total: int) -> None:
     """Penalties make counts negative, and a state that was written must be readable."""
     decision_point = tractor.read_decision_point(state(total=total))
     assert decision_point.state.get("total", 0) == total
@@ -31,13 +31,13 @@ def test_counts_may_be_below_zero(tractor: Engine, total: int) -> None:
 
 
 @pytest.mark.parametrize("total", [-40_000, 40_000, True, "3", 1.0])
-def test_what_is_no_count_is_refused(tractor: Engine, total: Any) -> None:
+def test_invalid_counts_are_rejected(tractor: Engine, total: Any) -> None:
     with pytest.raises(GameError, match=r"^total: .*30000") as error:
         tractor.read_decision_point(state(total=total))
     assert error.value.code == ErrorCode.INVALID_STATE
 
 
-def test_a_list_of_what_holds_is_no_mask() -> None:
+def test_fluent_lists_hold_arguments_not_flags() -> None:
     given = {"hand": ["S3"], "to_beat": None, "cards": [9, 9, 9], "seat": 0, "level": "2", "standing": ["2", "2"]}
     assert load("guandan").engine().read_decision_point({**given, "shown": [0, 3]}).state["shown"] == [0, 3]
     with pytest.raises(GameError, match=r"^shown: 0 ") as error:

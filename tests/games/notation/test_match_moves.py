@@ -1,4 +1,4 @@
-"""Plays and choices of random matches are found again among the moves from what is written of them."""
+"""Plays and choices of random matches are found from their notation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from abl_cards.games.tables.tables import Tables
 from tests.games.random_play import match_keys, pick, random_moves
 
 
-def test_every_play_and_choice_of_random_matches_is_found_again(rules: CompiledGame) -> None:
+def test_moves_of_random_matches_are_found_from_their_notation(rules: CompiledGame) -> None:
     tables = Tables.begin(rules, match_keys(12, 5))
     for _ in range(70):
         rows_to_play, rows_to_choose = tables.rows_to_play(), tables.rows_to_choose()

@@ -1,4 +1,4 @@
-"""Plays and choices read from JSON: forms that cards can be, and what is said of values that are no play."""
+"""Plays and choices read from JSON: forms of cards, and errors of invalid values."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from abl_cards.games.notation.play_writer import notate_option
 from abl_cards.games.notation.plays import ParsedPlay
 
 
-def test_a_choice_is_a_card_or_a_term(auction: CompiledGame) -> None:
+def test_options_read_from_cards_or_terms(auction: CompiledGame) -> None:
     values = [notate_option(auction, option).to_json() for option in range(len(auction.schema.options))]
     assert values == [*"123456J", "bid(0)", "bid(1)", "bid(2)"]
     assert [read_option(auction, value) for value in values] == list(range(len(values)))
@@ -29,7 +29,7 @@ def _run(rules: CompiledGame, rank: int) -> int:
     return rules.forms.index[f"run({rank})"]
 
 
-def test_what_cards_can_be(wild: CompiledGame) -> None:
+def test_forms_of_cards(wild: CompiledGame) -> None:
     names = [str(wild.forms.forms[form].name) for form in find_forms(wild, wild.card_codes.read(["*", "A4"]), 0)]
     assert names == ["run(3)", "run(4)"]
     assert find_forms(wild, wild.card_codes.read(["A3", "A5"]), 0) == ()
@@ -42,7 +42,7 @@ def test_what_cards_can_be(wild: CompiledGame) -> None:
     assert error.value.code == ErrorCode.INVALID_MOVE
 
 
-def test_readings_of_equal_order_and_kind_need_no_label(guandan: CompiledGame) -> None:
+def test_equivalent_forms_need_no_label(guandan: CompiledGame) -> None:
     level = guandan.fluents.find("level")
     assert level
     state = guandan.fluents.defaults.copy()
@@ -56,7 +56,7 @@ def test_readings_of_equal_order_and_kind_need_no_label(guandan: CompiledGame) -
     assert error.value.code == ErrorCode.AMBIGUOUS_MOVE
 
 
-def test_what_is_no_play_says_what_to_write(wild: CompiledGame) -> None:
+def test_errors_of_invalid_plays(wild: CompiledGame) -> None:
     move, cards = ErrorCode.INVALID_MOVE, ErrorCode.INVALID_CARDS
     invalid: list[tuple[Any, ErrorCode, str]] = [
         ([], move, '"pass"'), (7, cards, "7"), (["A9"], cards, "A9"), ({"cards": ["A3"], "x": 1}, move, "'x': 1"),

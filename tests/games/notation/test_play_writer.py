@@ -23,7 +23,7 @@ def _cards(rules: CompiledGame, value: Any) -> np.ndarray[Any, np.dtype[np.uint8
     return row
 
 
-def test_a_label_is_written_where_the_walk_reads_several(rules: CompiledGame) -> None:
+def test_ambiguous_plays_are_written_with_a_label(rules: CompiledGame) -> None:
     tables, has_words = Tables.begin(rules, match_keys(12, 6)), bool(rules.kb.facts("written", 3))
     for _ in range(60):
         rows = tables.rows_to_play()
@@ -41,19 +41,19 @@ def test_a_label_is_written_where_the_walk_reads_several(rules: CompiledGame) ->
         step(tables)
 
 
-def test_cards_without_suits_are_one_text(auction: CompiledGame) -> None:
+def test_plays_without_suits_are_written_as_one_text(auction: CompiledGame) -> None:
     pair = notate_move(auction, auction.forms.index["set(3,2)"], _cards(auction, "33"))
     assert (str(pair), pair.to_json()) == ("33", "33")
     passing = notate_move(auction, auction.forms.pass_form, _cards(auction, ""))
     assert (str(passing), passing.to_json()) == ("PASS", "pass")
 
 
-def test_cards_with_suits_are_a_list_and_their_text_begins_with_the_label(president: CompiledGame) -> None:
+def test_plays_with_suits_are_written_as_a_list(president: CompiledGame) -> None:
     pair = notate_move(president, president.forms.index["set(11,2)"], _cards(president, ["CJ", "SJ"]))
     assert (str(pair), pair.to_json()) == ("set J,2 CJ SJ", ["CJ", "SJ"])
 
 
-def test_the_label_is_written_exactly_where_cards_read_as_several(wild: CompiledGame) -> None:
+def test_label_is_written_only_for_ambiguous_cards(wild: CompiledGame) -> None:
     run = notate_move(wild, wild.forms.index["run(3)"], _cards(wild, ["*", "A4"]))
     assert run.to_json() == {"label": "run(3)", "cards": ["*", "A4"]}
     assert notate_move(wild, wild.forms.index["run(3)"], _cards(wild, ["A3", "*"])).to_json() == ["A3", "*"]

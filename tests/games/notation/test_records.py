@@ -36,7 +36,7 @@ def _records(rules: CompiledGame) -> list[dict[str, Any]]:
     return copy.deepcopy(_SAVED[id(rules)])
 
 
-def test_played_matches_replay_without_a_disagreement(rules: CompiledGame) -> None:
+def test_played_matches_replay(rules: CompiledGame) -> None:
     records = _records(rules)
     result = replay_records(rules, records)
     assert result.mismatches == ()
@@ -44,14 +44,14 @@ def test_played_matches_replay_without_a_disagreement(rules: CompiledGame) -> No
     assert result.plays == sum(map(len, find_play_acts(rules, records)))
 
 
-def test_a_replay_is_heard_and_written_down_the_same(rules: CompiledGame) -> None:
+def test_recording_a_replay_gives_equal_records(rules: CompiledGame) -> None:
     records = _records(rules)
     recorder = MatchRecorder(rules, len(records), {"match": 7})
     replay_records(rules, records, recorder)
     assert [recorder.pop_records(table)[0] for table in range(len(records))] == records
 
 
-def test_a_record_has_its_fields_in_order(auction: CompiledGame) -> None:
+def test_record_fields_are_in_order(auction: CompiledGame) -> None:
     record = _records(auction)[0]
     assert list(record) == ["game", "match", "episode", "hands", "aside", "acts", "finish", "points", "won"]
     assert record["game"] == "auction"
@@ -59,7 +59,7 @@ def test_a_record_has_its_fields_in_order(auction: CompiledGame) -> None:
     assert len(record["aside"]) == 3
 
 
-def test_the_first_episode_begins_as_a_match_does(guandan: CompiledGame) -> None:
+def test_first_episode_has_initial_fluents(guandan: CompiledGame) -> None:
     """A record without the fluents before its episode has those of ``init/1``; a later episode has none."""
     record = next(record for record in _records(guandan) if record["episode"] == 0)
     begun = read_record(guandan, record).fluents
@@ -69,7 +69,7 @@ def test_the_first_episode_begins_as_a_match_does(guandan: CompiledGame) -> None
     assert (read_record(guandan, {**record, "episode": 1}).fluents == guandan.fluents.defaults).all()
 
 
-def test_what_the_match_remembers_is_written_down(guandan: CompiledGame) -> None:
+def test_records_hold_match_fluents(guandan: CompiledGame) -> None:
     later = next(record for record in _records(guandan) if record["episode"] > 0)
     assert set(later["before"]) >= {"level", "standing", "finished"}
     assert later["profile"] == "standard"
@@ -86,7 +86,7 @@ def _damaged(record: dict[str, Any], path: list[Any], value: Any) -> dict[str, A
     return damaged
 
 
-def test_damaged_records_are_refused_with_the_place(president: CompiledGame) -> None:
+def test_mismatches_of_damaged_records_give_the_act(president: CompiledGame) -> None:
     record = _records(president)[0]
     acts, seats = record["acts"], record["acts"][0][0]
     changes: list[tuple[list[Any], Any, str]] = [
@@ -114,7 +114,7 @@ def test_damaged_records_are_refused_with_the_place(president: CompiledGame) -> 
         assert re.match(pattern, texts[line]), (path, texts[line])
 
 
-def test_cards_that_are_dealt_again_end_a_record(auction: CompiledGame) -> None:
+def test_redeal_ends_a_record(auction: CompiledGame) -> None:
     record = _records(auction)[0]
     record["acts"] = [[0, "bid(0)"], [1, "bid(0)"], *record["acts"]]
     (mismatch,) = replay_records(auction, [record]).mismatches
@@ -123,7 +123,7 @@ def test_cards_that_are_dealt_again_end_a_record(auction: CompiledGame) -> None:
     assert re.match(r"act 2: 'bid\(1\)' .* seat 1$", replay_records(auction, [record]).mismatches[0].text)
 
 
-def test_a_label_that_is_left_out_is_asked_for(wild: CompiledGame) -> None:
+def test_missing_label_of_an_ambiguous_play_is_a_mismatch(wild: CompiledGame) -> None:
     for record in _records(wild):
         for number, (_, act) in enumerate(record["acts"]):
             if isinstance(act, dict):
@@ -134,7 +134,7 @@ def test_a_label_that_is_left_out_is_asked_for(wild: CompiledGame) -> None:
     pytest.fail("no play was ambiguous")
 
 
-def test_the_moments_of_a_record(rules: CompiledGame) -> None:
+def test_decision_points_of_records(rules: CompiledGame) -> None:
     record = _records(rules)[0]
     for move in (1, 2, len(record["acts"]) // 2, len(record["acts"])):
         decision_point = read_decision_point(rules, record, move)
@@ -176,7 +176,7 @@ def test_choices_of_records(president: CompiledGame, auction: CompiledGame) -> N
     assert find_choice_acts(president, [{}]) == [[]]
 
 
-def test_a_listener_hears_each_record_at_its_own_table(president: CompiledGame) -> None:
+def test_replay_notifies_listeners_with_the_table_of_each_record(president: CompiledGame) -> None:
     rows_heard: list[int] = []
 
     class Ends(NullListener):
@@ -188,7 +188,7 @@ def test_a_listener_hears_each_record_at_its_own_table(president: CompiledGame) 
     assert sorted(rows_heard) == [0, 1]
 
 
-def test_what_is_no_record(president: CompiledGame) -> None:
+def test_invalid_records_raise(president: CompiledGame) -> None:
     values: list[Any] = [None, 3, [], "x"]
     for value in values:
         with pytest.raises(GameError) as error:

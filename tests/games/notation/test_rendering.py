@@ -1,4 +1,4 @@
-"""Tables and what seats see as text."""
+"""Tables and views of seats as text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from abl_cards.games.tables.tables import Tables
 from tests.games.random_play import match_keys, play_out, step
 
 
-def test_a_table_in_play_and_at_its_end(president: CompiledGame) -> None:
+def test_rendered_table_in_play_and_at_its_end(president: CompiledGame) -> None:
     tables = Tables.begin(president, match_keys(1, 3))
     first = render_table(president, tables, 0).splitlines()
     assert first[0] == "episode 1"
@@ -26,7 +26,7 @@ def test_a_table_in_play_and_at_its_end(president: CompiledGame) -> None:
     assert render_table(president, tables, 0).splitlines()[-1].startswith("the episode is over: points ")
 
 
-def test_a_table_where_something_is_chosen(auction: CompiledGame) -> None:
+def test_rendered_table_with_a_choice(auction: CompiledGame) -> None:
     tables = Tables.begin(auction, match_keys(1, 3))
     lines = render_table(auction, tables, 0).splitlines()
     assert lines[3].startswith("  aside  ( 3) ")
@@ -36,12 +36,12 @@ def test_a_table_where_something_is_chosen(auction: CompiledGame) -> None:
     assert "请选择：auction" in render_view(auction, seen, "zh")
 
 
-def test_what_a_table_remembers_is_drawn(guandan: CompiledGame) -> None:
+def test_rendered_table_shows_fluents(guandan: CompiledGame) -> None:
     tables = Tables.begin(guandan, match_keys(1, 3))
     assert render_table(guandan, tables, 0).startswith("episode 1, level 2, standing 2 2\n")
 
 
-def test_what_a_seat_sees(president: CompiledGame) -> None:
+def test_rendered_view_of_a_seat(president: CompiledGame) -> None:
     state = {"hand": ["S5", "H5"], "to_beat": ["S3", "H3"], "top": "across", "cards": [3, 4, 5]}
     assert render_view(president, read_decision_point(president, state)).splitlines() == [
         "the others hold: the next seat 3, the seat across 4, the previous seat 5", "hand: S5 H5",
@@ -53,7 +53,7 @@ def test_what_a_seat_sees(president: CompiledGame) -> None:
     ]
 
 
-def test_a_pile_to_draw_from_is_named() -> None:
+def test_rendered_view_names_the_draw_pile() -> None:
     """The cards of a draw pile are not those that were set aside."""
     engine = load("gandengyan").engine()
     state = {"hand": ["C3"], "to_beat": None, "cards": [5, 5, 5], "seat": 0, "laid_down": [0, 0, 0, 0], "aside": 31}

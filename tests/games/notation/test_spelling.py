@@ -12,25 +12,25 @@ from abl_cards.games.notation.spelling import argument_sorts, play_name, spell
 from tests.games.notation import folders
 
 
-def test_names_without_words_are_the_labels(tmp_path: Path) -> None:
+def test_play_names_default_to_the_labels(tmp_path: Path) -> None:
     rules = folders.rules_of(tmp_path / "plain", folders.AUCTION)
     assert tuple(play_name(rules, "set(4,2)")) == ("set", "4", "(2)")
     assert str(play_name(rules, "pass")) == "不要"
     assert str(play_name(rules, "tribute")) == "tribute"
 
 
-def test_names_of_several_parts(president: CompiledGame) -> None:
+def test_play_name_has_several_parts(president: CompiledGame) -> None:
     assert tuple(play_name(president, "set(11,2)")) == ("对子", "J", "")
 
 
-def test_names_that_the_rules_give(tmp_path: Path) -> None:
+def test_play_names_come_from_called_facts(tmp_path: Path) -> None:
     called = 'called(set(R,2),"对子",R) :- rank(R).\ncalled(auction,"叫分","").\n'
     rules = folders.rules_of(tmp_path / "named", folders.AUCTION + called)
     assert str(play_name(rules, "set(4,2)")) == "对子4"
     assert str(play_name(rules, "auction")) == "叫分"
 
 
-def test_words_name_stages_and_options_that_are_not_called(tmp_path: Path) -> None:
+def test_word_facts_name_stages_and_options(tmp_path: Path) -> None:
     words = """word(stage,auction,zh,"叫分"). called(bid(2),("叫",num(2),"分"),"").
         word(option,bid(0),zh,"不叫"). word(option,bid(2),zh,"二"). word(option,bid(1),en,"one").\n"""
     rules = folders.rules_of(tmp_path / "worded", folders.AUCTION + words)
@@ -38,7 +38,7 @@ def test_words_name_stages_and_options_that_are_not_called(tmp_path: Path) -> No
     assert names == ["叫分", "不叫", "bid(1)", "叫2分"]
 
 
-def test_moves_are_spoken_of_and_meant_in_chinese(president: CompiledGame) -> None:
+def test_chinese_move_texts_match_back(president: CompiledGame) -> None:
     class Namer:
         def play_name(self, label: str) -> PlayName:
             return play_name(president, label)
@@ -52,7 +52,7 @@ def test_moves_are_spoken_of_and_meant_in_chinese(president: CompiledGame) -> No
     ) == [3]
 
 
-def test_sorts_and_words_for_arguments(guandan: CompiledGame) -> None:
+def test_sorts_and_texts_of_arguments(guandan: CompiledGame) -> None:
     known = argument_sorts(guandan)
     assert known[Signature("level", 1)] == ("rank",)
     assert known[Signature("gave", 2)] == ("seat", "card")

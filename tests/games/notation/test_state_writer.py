@@ -26,7 +26,7 @@ def _pending_decisions(tables: Tables) -> list[Any]:
     return [*plays, *([tables.choices(rows_to_choose)] if rows_to_choose.size else [])]
 
 
-def test_a_state_is_read_into_tables_that_write_the_same_state(rules: CompiledGame) -> None:
+def test_written_states_round_trip_through_tables(rules: CompiledGame) -> None:
     tables = Tables.begin(rules, match_keys(3, 7))
     for _ in range(amount(20, 40)):
         for decisions in _pending_decisions(tables):
@@ -47,7 +47,7 @@ def _order(rules: CompiledGame) -> Any:
     return lambda label: rules.label_texts.index(label) if label in rules.label_texts else -1
 
 
-def test_tables_stand_as_the_seat_sees_them(rules: CompiledGame) -> None:
+def test_tables_from_written_states_have_the_same_view(rules: CompiledGame) -> None:
     tables = Tables.begin(rules, match_keys(2, 8))
     for _ in range(9):
         step(tables)
@@ -61,7 +61,7 @@ def test_tables_stand_as_the_seat_sees_them(rules: CompiledGame) -> None:
         assert (getattr(view, name) == getattr(other, name)).all(), name
 
 
-def test_the_kitty_is_not_shown(auction: CompiledGame) -> None:
+def test_kitty_is_hidden(auction: CompiledGame) -> None:
     tables = Tables.begin(auction, match_keys(1, 3))
     written = write_state(auction, tables.choices(np.arange(1)))
     assert written["aside"] == 3
@@ -70,7 +70,7 @@ def test_the_kitty_is_not_shown(auction: CompiledGame) -> None:
 # --- fields that preferences and endgames read ------------------------------------------------------------------------
 
 
-def test_a_written_state_has_what_the_preferences_and_the_points_read(judging: CompiledGame) -> None:
+def test_written_states_have_inputs_of_preferences_and_points(judging: CompiledGame) -> None:
     engine, tables = Engine(judging, "judging"), Tables.begin(judging, match_keys(amount(2, 4), 3))
     judge, steps = engine.preference_model(), 0
     while (rows := tables.rows_to_play()).size:

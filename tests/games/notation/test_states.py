@@ -1,4 +1,4 @@
-"""JSON states that are read: what must be there, what may be missing, and errors that name the field."""
+"""Reading of JSON states: required and optional fields, and errors that name the field."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from abl_cards.games.tables.tables import Tables
 from tests.games.random_play import match_keys, step
 
 
-def test_a_field_that_the_rules_read_must_be_there(watchful: CompiledGame, faces: CompiledGame) -> None:
+def test_fields_read_by_the_rules_are_required(watchful: CompiledGame, faces: CompiledGame) -> None:
     full = {
         "hand": "1345", "to_beat": "2", "top": "previous", "cards": [6, 6, 5], "seat": 2, "acts": 5, "round": 0,
         "turned": False, "gone": ["12", "2", "", "6"],
@@ -44,17 +44,17 @@ def _assert_missing(answer: Any, field: str, reader: str) -> None:
     assert f'"{field}"' in str(answer)
 
 
-def test_what_has_gone_need_not_be_told_where_all_cards_are_counted(watchful: CompiledGame) -> None:
+def test_gone_is_optional_when_all_cards_are_counted(watchful: CompiledGame) -> None:
     state = {"hand": "123456", "to_beat": "1", "cards": [6, 6, 5], "seat": 2, "acts": 1, "round": 0, "turned": False}
     assert isinstance(legal_moves(watchful, [state])[0], list)
 
 
-def test_what_the_rules_do_not_read_may_be_missing(president: CompiledGame) -> None:
+def test_fields_not_read_by_the_rules_are_optional(president: CompiledGame) -> None:
     assert legal_moves(president, [{"hand": ["S3", "H3"], "to_beat": None}]) == [[["H3"], ["S3"], ["H3", "S3"]]]
     assert legal_labels(president, [{"hand": ["S3", "H3"]}]) == [["set(3,1)", "set(3,2)"]]
 
 
-def test_only_what_is_wrong_is_answered_by_errors(president: CompiledGame) -> None:
+def test_only_invalid_states_return_errors(president: CompiledGame) -> None:
     answers = legal_moves(president, [{"hand": ["S3"]}, {"hand": ["X"]}, {"hand": ["S4"], "to_beat": ["S3"]}])
     assert answers[0] == [["S3"]]
     assert isinstance(answers[1], GameError)
@@ -99,7 +99,7 @@ def test_errors_name_the_field(guandan: CompiledGame) -> None:
     ("gone", "cards"),
     [(["S5"], 2), ([None, ["S5"], None, None], 2), ([[], [], [], ["S4", "S4"]], 2), ([], 1), (None, 1)],
 )
-def test_what_has_gone_may_be_known_in_part(guandan: CompiledGame, gone: Any, cards: int) -> None:
+def test_partial_gone_is_accepted(guandan: CompiledGame, gone: Any, cards: int) -> None:
     """The play to beat counts as played; all other cards outside the hand are unseen."""
     state = {"hand": ["S3"], "level": "2", "to_beat": ["S4"], "cards": [5, 6, 7], "gone": gone}
     decisions: Any = read_decision_point(guandan, state).decision
@@ -108,7 +108,7 @@ def test_what_has_gone_may_be_known_in_part(guandan: CompiledGame, gone: Any, ca
     assert again.played.sum() == cards
 
 
-def test_where_rules_look_at_what_has_gone_all_of_it_is_told(watchful: CompiledGame) -> None:
+def test_rules_reading_gone_require_it_in_full(watchful: CompiledGame) -> None:
     state = {"hand": "1345", "to_beat": "2", "cards": [6, 5, 5], "seat": 2, "acts": 5, "round": 0, "turned": False}
     (answer,) = legal_moves(watchful, [state | {"gone": ["1", "2", "", "6"]}])
     assert isinstance(answer, GameError)
@@ -116,7 +116,7 @@ def test_where_rules_look_at_what_has_gone_all_of_it_is_told(watchful: CompiledG
     assert str(answer).startswith("cards, gone: 1 ")
 
 
-def test_a_choice_has_its_stage(auction: CompiledGame) -> None:
+def test_choices_are_read_by_stage(auction: CompiledGame) -> None:
     bidding = {"stage": "auction", "hand": "123", "bid": [1, None]}
     assert legal_moves(auction, [bidding]) == [["bid(0)", "bid(2)"]]
     assert legal_labels(auction, [bidding]) == [["auction"]]
@@ -136,7 +136,7 @@ def _state_within_trick(judging: CompiledGame) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("field", ["seat", "acts", "has_passed", "banner"])
-def test_a_state_to_explain_must_have_what_the_preferences_read(judging: CompiledGame, field: str) -> None:
+def test_explained_states_require_fields_read_by_preferences(judging: CompiledGame, field: str) -> None:
     state = {name: value for name, value in _state_within_trick(judging).items() if name not in (field, "gone")}
     assert read_decision_point(judging, state).actions
     with pytest.raises(GameError, match=f'"{field}"') as error:
@@ -144,7 +144,7 @@ def test_a_state_to_explain_must_have_what_the_preferences_read(judging: Compile
     assert error.value.code == ErrorCode.INCOMPLETE_STATE
 
 
-def test_who_has_passed_and_acted_last_follows(judging: CompiledGame) -> None:
+def test_passed_and_last_actor_are_inferred(judging: CompiledGame) -> None:
     state = _state_within_trick(judging)
     views = [
         read_decision_point(judging, given, for_explanation=True).decision.view.state
@@ -159,7 +159,7 @@ def _without(state: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in state.items() if name not in ("passed", "acted")}
 
 
-def test_who_acted_last_is_said_where_a_trick_begins(judging: CompiledGame) -> None:
+def test_last_actor_is_required_where_a_trick_begins(judging: CompiledGame) -> None:
     begun = {"hand": "123456", "to_beat": None, "seat": 1, "banner": 2}
     assert read_decision_point(judging, begun, for_explanation=True).actions
     later = begun | {"hand": "12345", "acts": 4}
@@ -168,7 +168,7 @@ def test_who_acted_last_is_said_where_a_trick_begins(judging: CompiledGame) -> N
     assert error.value.code == ErrorCode.INCOMPLETE_STATE
 
 
-def test_who_has_passed_follows_from_a_trick(passes: CompiledGame) -> None:
+def test_passed_is_inferred_from_the_trick(passes: CompiledGame) -> None:
     trick = read_decision_point(
         passes, {"hand": "1234", "seat": 2, "trick": ["2", "pass"], "acts": 9}
     ).decision.view.state

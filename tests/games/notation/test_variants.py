@@ -35,7 +35,7 @@ MANY_SEATS = (
 )  # fmt: skip
 
 
-def test_the_form_is_written_where_a_label_has_several_of_unequal_order(tmp_path: Path) -> None:
+def test_form_is_written_for_labels_with_forms_of_unequal_order(tmp_path: Path) -> None:
     rules = folders.rules_of(tmp_path / "one_run", ONE_RUN)
     (moves,) = legal_moves(rules, [{"hand": ["*", "A4"], "to_beat": None}])
     assert isinstance(moves, list)
@@ -52,7 +52,7 @@ def test_the_form_is_written_where_a_label_has_several_of_unequal_order(tmp_path
     )
 
 
-def test_seats_that_have_no_word_go_by_their_distance(tmp_path: Path) -> None:
+def test_unnamed_seats_are_written_by_distance(tmp_path: Path) -> None:
     rules = folders.rules_of(tmp_path / "many", MANY_SEATS)
     tables = Tables.begin(rules, match_keys(1, 2))
     tops = set()
@@ -68,7 +68,7 @@ def test_seats_that_have_no_word_go_by_their_distance(tmp_path: Path) -> None:
     assert tops & {"2", "3", "4", "5"}
 
 
-def test_decisions_by_other_rules(wild: CompiledGame, tmp_path: Path) -> None:
+def test_decisions_convert_to_other_rules(wild: CompiledGame, tmp_path: Path) -> None:
     text = folders.WILD.replace("kind(run(R),2)", "barred(run(3)) :- form(_,run(3)).\nkind(run(R),2)")
     text = text.replace("form(L,L) :- label(L).", "form(L,L) :- label(L), L != single(6).")
     for fact in ("needs(single(R),1,R,1)", "kind(single(R),1)", "strength(single(R),R)"):
@@ -93,7 +93,7 @@ def test_decisions_by_other_rules(wild: CompiledGame, tmp_path: Path) -> None:
     assert (ours.legal_mask == decisions.legal_mask).all()
 
 
-def test_choices_by_other_rules(auction: CompiledGame, tmp_path: Path) -> None:
+def test_choices_convert_to_other_rules(auction: CompiledGame, tmp_path: Path) -> None:
     other = folders.rules_of(tmp_path / "low", folders.AUCTION.replace("N = 1..2, not bid", "N = 1..1, not bid"))
     tables = Tables.begin(auction, match_keys(20, 2))
     is_adopted, choices = convert_decisions(other, tables.choices(np.arange(20)))
@@ -102,6 +102,6 @@ def test_choices_by_other_rules(auction: CompiledGame, tmp_path: Path) -> None:
     assert choices.options.sum(axis=1).tolist() == [2] * 20
 
 
-def test_other_packs_are_not_compared(wild: CompiledGame, president: CompiledGame) -> None:
+def test_conversion_between_packs_raises(wild: CompiledGame, president: CompiledGame) -> None:
     with pytest.raises(GameError, match="another pack or other seats"):
         convert_decisions(wild, read_decision_point(president, {"hand": ["S3"]}).decision)

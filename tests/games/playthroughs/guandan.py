@@ -22,7 +22,7 @@ from abl_cards.protocols.contest.match_state import (
 from tests.games.random_play import match_keys, step
 
 
-class Scribe:
+class TextWriter:
     """A listener that writes down one episode of the match at table 0."""
 
     def __init__(self, engine: Engine, number: int) -> None:
@@ -87,11 +87,11 @@ def episode(profile: str, seed: int, number: int) -> str:
     """The episode of this number, from 0, in the random match of a seed."""
     engine = load("guandan").engine(None, profile)
     assert isinstance(engine, Engine)
-    scribe = Scribe(engine, number)
-    tables = engine.start_matches(match_keys(1, seed), scribe)
+    text_writer = TextWriter(engine, number)
+    tables = engine.start_matches(match_keys(1, seed), text_writer)
     while tables.num_episodes[0] <= number and step(tables):
         pass
     winner = int(tables.winner[0])
     end = f"team {winner} has won the match" if winner >= 0 else f"teams at {levels(tables)}, "
     end += "" if winner >= 0 else f"level {RANK_TEXT[table_level(tables, 0)]} is played next"
-    return "\n".join([f"guandan, profile {profile}, seed {seed}", *scribe.lines, end]) + "\n"
+    return "\n".join([f"guandan, profile {profile}, seed {seed}", *text_writer.lines, end]) + "\n"

@@ -73,7 +73,7 @@ def keys_of(lists: MoveLists) -> set[tuple[int, int, bytes]]:
     }
 
 
-def test_searched_labels_have_legal_and_cheap_card_sets(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_searched_candidates_are_legal_and_cheap(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     decisions = leads(engine, amount(20, 200, 200), 16)
     whole = decisions.moves()
     monkeypatch.setattr(candidates, "MAX_COMPARED", 64)
@@ -93,7 +93,7 @@ def test_searched_labels_have_legal_and_cheap_card_sets(engine: Engine, monkeypa
     assert (cost == exact.min(axis=1)).mean() >= 0.95
 
 
-def test_leaving_out_suits_changes_no_choice(engine: Engine) -> None:
+def test_merging_suits_does_not_change_the_best_move(engine: Engine) -> None:
     decisions = leads(engine, 30, 12)
     model = engine.preference_model()
     whole, distinct = decisions.moves(), list_candidates(model, decisions, distinct_only=True)
@@ -108,7 +108,7 @@ def test_leaving_out_suits_changes_no_choice(engine: Engine) -> None:
     assert (chosen.cards == expected.cards).all()
 
 
-def test_decisions_do_not_depend_on_the_others(engine: Engine) -> None:
+def test_best_moves_do_not_depend_on_other_rows(engine: Engine) -> None:
     decisions, minimiser = leads(engine, 40, 26), Minimiser(engine)
     together = minimiser.best(decisions)
     for row in range(0, 40, 13):
@@ -117,7 +117,7 @@ def test_decisions_do_not_depend_on_the_others(engine: Engine) -> None:
         assert (alone.cards[0] == together.cards[row]).all()
 
 
-def test_cards_that_can_be_added_are_those_of_larger_card_sets(engine: Engine) -> None:
+def test_addable_cards_equal_those_of_larger_card_sets(engine: Engine) -> None:
     decisions = leads(engine, 6, 13)
     hand, random = decisions.view.hand, np.random.default_rng(3)
     lists = decisions.moves()
@@ -134,7 +134,7 @@ def test_cards_that_can_be_added_are_those_of_larger_card_sets(engine: Engine) -
         assert (expected != by_rank).mean() < 0.02
 
 
-def test_a_play_is_composed_card_by_card(engine: Engine) -> None:
+def test_play_composed_card_by_card_is_legal(engine: Engine) -> None:
     decisions = leads(engine, 12, 26)
     label = np.array([engine.labels.index("plane(1,2)")], np.int16)
     rows = np.flatnonzero(decisions.legal_mask[label[0]])
@@ -151,7 +151,7 @@ def test_a_play_is_composed_card_by_card(engine: Engine) -> None:
     assert max(ranks.values()) <= 5
 
 
-def test_more_card_sets_than_a_list_holds_are_played(engine: Engine) -> None:
+def test_decisions_beyond_the_list_bound_are_played(engine: Engine) -> None:
     """26 cards of 60 have millions of card sets; none of them is an error, and each play is legal."""
     decisions = leads(engine, 8, 26)
     _, is_cut = decisions.first_card_sets(1 << 14)
@@ -165,7 +165,7 @@ def test_more_card_sets_than_a_list_holds_are_played(engine: Engine) -> None:
     assert len(point.actions) == len(point.labels) == len(point.move_lists.form)
 
 
-def test_games_without_kickers_have_additions_too(tmp_path: Path) -> None:
+def test_addable_cards_without_kickers(tmp_path: Path) -> None:
     (tmp_path / "plain").mkdir()
     rules = """
     #include <pack52>. #include <seats>. #include <climbing>.

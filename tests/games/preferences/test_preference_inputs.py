@@ -33,7 +33,7 @@ def costs(
     return total.tolist()
 
 
-def test_a_move_is_described_by_what_it_leaves_and_how_many_plays(gifts: CompiledGame) -> None:
+def test_inputs_hold_remaining_cards_and_number_of_plays(gifts: CompiledGame) -> None:
     decisions = leading(gifts, [2, 0, 1, 0, 0])
     lists = decisions.moves()
     names = [str(gifts.forms.forms[form].name) for form in lists.form]
@@ -42,7 +42,7 @@ def test_a_move_is_described_by_what_it_leaves_and_how_many_plays(gifts: Compile
     assert cost_of == {"set(1,1)": 20, "set(3,1)": 10 + 1, "set(1,2)": 10}
 
 
-def test_an_estimate_is_rounded_half_up(gifts: CompiledGame) -> None:
+def test_estimates_are_rounded_half_up(gifts: CompiledGame) -> None:
     decisions = leading(gifts, [1, 0, 0, 0, 0])
     estimate = np.zeros((1, 2, 5), np.float32)
     estimate[0, :, 0] = 0.5, 0.49
@@ -52,7 +52,7 @@ def test_an_estimate_is_rounded_half_up(gifts: CompiledGame) -> None:
         judge_of(gifts).costs(decisions, decisions.moves(), np.zeros((1, 3, 5), np.float32))
 
 
-def test_choices_are_told_by_stage_and_option(gifts: CompiledGame) -> None:
+def test_inputs_of_choices_hold_stage_and_option(gifts: CompiledGame) -> None:
     state = gifts.create_state(1)
     state.hands[0, 0], state.choice[:] = [0, 0, 1, 0, 0], gifts.schema.stages.index("claim")
     choices = Choices(PlayerView(gifts, state, np.arange(1), state.seat.copy()))

@@ -30,7 +30,7 @@ def rules_of(folder: Path) -> CompiledGame:
     return Game(Folder(folder)).engine().rules
 
 
-def test_the_owner_of_a_random_trick_is_who_took_it_card_by_card(tmp_path: Path) -> None:
+def test_owner_of_random_tricks_equals_replayed_trick(tmp_path: Path) -> None:
     rules = rules_of(tmp_path / "tricks")
     decisions = sample_decisions(rules, 300, 1)
     state, seats = decisions.view.state, rules.seating.seats
@@ -54,7 +54,7 @@ def test_the_owner_of_a_random_trick_is_who_took_it_card_by_card(tmp_path: Path)
     assert lengths == set(range(seats))
 
 
-def test_states_of_such_a_game_are_verified(tmp_path: Path) -> None:
+def test_input_rows_are_sampled_for_trick_games(tmp_path: Path) -> None:
     rules = rules_of(tmp_path / "tricks")
     assert sample_input_rows(rules, 200, 1).shape[1] == 200
 

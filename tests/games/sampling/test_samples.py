@@ -23,14 +23,14 @@ def rules(request: pytest.FixtureRequest) -> CompiledGame:
     return fixture
 
 
-def test_the_cards_are_one_pack(rules: CompiledGame) -> None:
+def test_sampled_states_hold_one_pack(rules: CompiledGame) -> None:
     state = sample_decisions(rules, 200, 1).view.state
     cards = state.hands.sum(axis=1, dtype=int) + state.aside + state.played.sum(axis=1, dtype=int)
     assert (cards == rules.pack.copies).all()
     assert (state.hands.sum(axis=2) <= largest_hand(rules)).all()
 
 
-def test_all_inputs_that_queries_read_vary(rules: CompiledGame) -> None:
+def test_all_inputs_read_by_queries_vary(rules: CompiledGame) -> None:
     rows = sample_input_rows(rules, 4000, 1)
     assert rows.shape == (len(rules.kb.input_atoms), 4000)
     read = set()
@@ -48,7 +48,7 @@ def _impossible(rules: CompiledGame, atom: Atom) -> bool:
     return rules.folder.name == "auction" and atom in never
 
 
-def test_input_groups_are_those_of_one_query(rules: CompiledGame) -> None:
+def test_sampled_rows_have_input_groups_of_one_query(rules: CompiledGame) -> None:
     rows = sample_input_rows(rules, 1000, 1)
     groups = np.array([find_group(rules.schema, Signature(name, len(args))) for name, args in rules.kb.input_atoms])
     for column in rows.T:
@@ -56,11 +56,11 @@ def test_input_groups_are_those_of_one_query(rules: CompiledGame) -> None:
         assert any(together <= query.input_groups for query in QUERY_SPECS.values()), together
 
 
-def test_the_same_seed_gives_the_same(rules: CompiledGame) -> None:
+def test_equal_seeds_give_equal_samples(rules: CompiledGame) -> None:
     assert (sample_input_rows(rules, 100, 5) == sample_input_rows(rules, 100, 5)).all()
 
 
-def test_decisions_and_estimates(rules: CompiledGame) -> None:
+def test_sampled_decisions_and_estimates(rules: CompiledGame) -> None:
     decisions = sample_decisions(rules, 300, 2)
     assert decisions.legal_mask.any(axis=1).mean() > 0.9  # of the labels
     estimate = sample_estimate(rules, decisions, 1)

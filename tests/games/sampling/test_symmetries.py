@@ -8,14 +8,14 @@ from abl_cards.games.compiled.compiled_game import CompiledGame
 from abl_cards.games.sampling.symmetries import find_symmetries
 
 
-def test_guandan_swaps_the_suits_that_are_never_wild(guandan: CompiledGame) -> None:
+def test_guandan_symmetries_fix_hearts(guandan: CompiledGame) -> None:
     orders = find_symmetries(guandan)
     hearts = [kind for kind, name in enumerate(guandan.pack.kinds) if str(name).endswith((",h)", ",joker)"))]
     assert orders.shape == (6, 54)
     assert (orders[:, hearts] == hearts).all()
 
 
-def test_president_keeps_the_suit_that_leads(president: CompiledGame) -> None:
+def test_president_symmetries_fix_clubs(president: CompiledGame) -> None:
     orders = find_symmetries(president)
     clubs = [kind for kind, name in enumerate(president.pack.kinds) if ",c)" in str(name)]
     assert orders.shape == (6, 52)
@@ -23,9 +23,9 @@ def test_president_keeps_the_suit_that_leads(president: CompiledGame) -> None:
     assert (orders[:, clubs] == clubs).all()
 
 
-def test_games_without_suits_have_one_order(gifts: CompiledGame) -> None:
+def test_games_without_suits_have_only_the_identity(gifts: CompiledGame) -> None:
     assert find_symmetries(gifts).tolist() == [[0, 1, 2, 3, 4]]
 
 
-def test_suits_that_nothing_tells_apart(wild: CompiledGame) -> None:
+def test_indistinguishable_suits_are_swapped(wild: CompiledGame) -> None:
     assert len(find_symmetries(wild)) == 2

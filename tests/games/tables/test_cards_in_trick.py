@@ -1,4 +1,4 @@
-"""The cards of a trick where seats play higher or pass: what they are, how states give them, and who must not read."""
+"""The cards of a trick where seats play higher or pass: inputs, states, and rules that may not read them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def rules_of_spoils() -> Any:
     return load(str(SPOILS)).engine().rules
 
 
-def test_the_last_play_takes_the_points_of_all_plays() -> None:
+def test_last_play_takes_the_points_of_the_trick() -> None:
     """A plain count over whole games, in which seats lay several plays to one trick."""
     rules = rules_of_spoils()
     worth = [POINTS.get(int(kind[5:-1].split(",")[0]), 0) for kind in rules.pack.kinds]
@@ -55,7 +55,7 @@ def test_the_last_play_takes_the_points_of_all_plays() -> None:
     assert (tables.points == won).all()
 
 
-def test_states_give_the_cards_and_read_back() -> None:
+def test_states_with_cards_in_the_trick_round_trip() -> None:
     engine = load(str(SPOILS)).engine()
     tables, seen = Tables.begin(engine.rules, match_keys(8, 3)), 0
     for _ in range(30):
@@ -83,7 +83,7 @@ def test_states_give_the_cards_and_read_back() -> None:
         ({"to_beat": None, "top": None}, ErrorCode.INVALID_STATE),
     ],
 )
-def test_wrong_states_are_refused(change: dict[str, Any], code: ErrorCode) -> None:
+def test_invalid_states_are_rejected(change: dict[str, Any], code: ErrorCode) -> None:
     state = {"hand": ["S6", "DK"], "to_beat": ["S4"], "top": 3, "in_trick": [["S5"], [], [], ["S4"]], "seat": 0}
     engine = load(str(SPOILS)).engine()
     engine.read_decision_point(state, for_explanation=True)
@@ -92,7 +92,7 @@ def test_wrong_states_are_refused(change: dict[str, Any], code: ErrorCode) -> No
     assert caught.value.code == code
 
 
-def test_random_states_hold_the_play_to_beat() -> None:
+def test_random_tricks_hold_the_play_to_beat() -> None:
     rules = rules_of_spoils()
     state = sample_state(rules, 300, np.random.default_rng(1))
     following = np.flatnonzero(state.to_beat >= 0)
@@ -105,7 +105,7 @@ def test_random_states_hold_the_play_to_beat() -> None:
     assert (state.trick_cards[following].sum(axis=(1, 2)) > 4).any()
 
 
-def test_leader_and_takes_need_one_play_of_each_seat(tmp_path: Path) -> None:
+def test_leader_and_takes_require_one_play_a_seat(tmp_path: Path) -> None:
     """The place of the input, and a remedy for climbing games."""
     rule = "#external leader(S) : seat(S).\nbarred(F) :- leader(0), form(_,F), F != pass.\n"
     folder = tmp_path / "mine"

@@ -92,7 +92,7 @@ def has_eight(play: Any) -> bool:
     return play != "pass" and any(card[1] == "8" for card in play)
 
 
-def test_a_trick_ends_by_what_the_play_has_changed(tmp_path: Path) -> None:
+def test_trick_end_may_depend_on_updated_fluents(tmp_path: Path) -> None:
     """A seat that plays eights leads the next trick at once, unless it has gone out."""
     stopped = 0
     for acts in acts_of(engine_of(tmp_path / "mine", EIGHT_STOPS)):
@@ -106,7 +106,7 @@ def test_a_trick_ends_by_what_the_play_has_changed(tmp_path: Path) -> None:
     assert stopped > 2 * MATCHES
 
 
-def test_the_way_round_changes_with_the_play(tmp_path: Path) -> None:
+def test_direction_may_change_with_the_play(tmp_path: Path) -> None:
     """After an eight the direction changes; seats that passed or went out are skipped."""
     turned = 0
     for acts in acts_of(engine_of(tmp_path / "mine", EIGHT_TURNS, game=ROUND)):
@@ -129,7 +129,7 @@ def test_the_way_round_changes_with_the_play(tmp_path: Path) -> None:
     assert turned > 2 * MATCHES
 
 
-def test_an_episode_is_over_when_the_end_of_a_trick_has_made_it_so(tmp_path: Path) -> None:
+def test_episode_may_end_at_the_end_of_a_trick(tmp_path: Path) -> None:
     """The third trick is the last one."""
     for acts in acts_of(engine_of(tmp_path / "mine", THREE_TRICKS)):
         num_played, tricks, owner, passed = [0] * 4, 0, acts[0][0], set[int]()
@@ -145,7 +145,7 @@ def test_an_episode_is_over_when_the_end_of_a_trick_has_made_it_so(tmp_path: Pat
         assert tricks == 3 or sum(other == 13 for other in num_played) >= 3
 
 
-def test_tricks_that_are_taken_may_end_a_round(tmp_path: Path) -> None:
+def test_taken_tricks_may_end_the_episode(tmp_path: Path) -> None:
     """In Whist, where the highest card takes the trick, the rules end the episode after five tricks."""
     text = "#external tricks(T,N) : team(T), N = 1..13.\nover :- tricks(T,N), tricks(U,M), T < U, N + M >= 5.\n"
     text += "over :- tricks(_,5).\nteam(T) :- member(_,T).\n"
@@ -153,7 +153,7 @@ def test_tricks_that_are_taken_may_end_a_round(tmp_path: Path) -> None:
         assert len(acts) == 20
 
 
-def test_turns_by_fluents_are_refused_where_fluents_are_unknown(tmp_path: Path) -> None:
+def test_turns_by_fluents_are_unsupported_without_fluents(tmp_path: Path) -> None:
     """The solver of endgames and the contest protocol follow cards and plays, but no fluents."""
     engine = engine_of(tmp_path / "mine", THREE_TRICKS + "member(S,S\\2) :- seat(S).\n")
     with pytest.raises(GameError, match="turn/1") as raised:

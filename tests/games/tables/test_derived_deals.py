@@ -51,7 +51,7 @@ def engine_of(folder: Path, text: str = GAME) -> Engine:
     return engine
 
 
-def test_hands_are_as_large_as_the_rules_say(tmp_path: Path) -> None:
+def test_hand_sizes_follow_the_rules(tmp_path: Path) -> None:
     engine = engine_of(tmp_path)
     recorder = engine.new_recorder(30)
     tables = Tables.begin(engine.rules, match_keys(30, 1), recorder)
@@ -81,7 +81,7 @@ def test_hands_are_as_large_as_the_rules_say(tmp_path: Path) -> None:
         ("over :- out(_).", "over :- out(_). draws(0) :- stock(1). #external stock(1).", ErrorCode.RULES_NOT_PLAYABLE),
     ],
 )
-def test_what_cannot_be_dealt_is_refused(tmp_path: Path, old: str, new: str, code: ErrorCode) -> None:
+def test_impossible_deals_are_errors(tmp_path: Path, old: str, new: str, code: ErrorCode) -> None:
     assert GAME.count(old) == 1
     with pytest.raises((GameError, KBError)) as caught:
         Tables.begin(engine_of(tmp_path, GAME.replace(old, new)).rules, match_keys(5, 1))

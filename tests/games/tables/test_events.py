@@ -36,7 +36,7 @@ def begin(engine: Engine) -> Tables:
     return engine.start_matches(splitmix64_array(np.arange(8).astype(np.uint64), 3))
 
 
-def test_the_end_of_a_trick_is_an_event(tmp_path: Path) -> None:
+def test_trick_event_occurs_once_at_the_end_of_a_trick(tmp_path: Path) -> None:
     """It occurs once, after the act that ends the trick: two passes in a row at a table of three."""
     tables = begin(engine_with(tmp_path / "mine", TRICKS))
     passes, tricks = np.zeros(8, np.int64), np.zeros(8, np.int64)
@@ -60,7 +60,7 @@ def test_the_end_of_a_trick_is_an_event(tmp_path: Path) -> None:
     ("output", "event"),
     [("passes(0,1,card(3,c))", "deal"), ("lays_aside(2,card(3,c))", "deal"), ("passes(0,1,card(3,c))", "play")],
 )
-def test_a_card_that_is_not_there_does_not_move(tmp_path: Path, output: str, event: str) -> None:
+def test_moving_an_absent_card_is_an_error(tmp_path: Path, output: str, event: str) -> None:
     """Subtracting it would leave 255 cards; the message names the output, and ``kb check`` also finds it at a deal."""
     rules = f"#external event(E) : E = (deal;play).\n{output} :- event({event})."
     with pytest.raises((GameError, KBError)) as raised:
@@ -71,7 +71,7 @@ def test_a_card_that_is_not_there_does_not_move(tmp_path: Path, output: str, eve
 
 
 @pytest.mark.parametrize("event", ["play", "pass", "trick"])
-def test_a_fluent_has_one_value(tmp_path: Path, event: str) -> None:
+def test_two_values_of_a_fluent_are_an_error(tmp_path: Path, event: str) -> None:
     """Updates that follow from the form of a play alone are tabulated, and need the check as well."""
     values = "one(mood,1). init(mood(0)). #external mood(V) : V = 0..2. #external event(E) : E = (play;pass;trick).\n"
     rules = f"next(mood(1)) :- event({event}). next(mood(2)) :- event({event})."
@@ -82,7 +82,7 @@ def test_a_fluent_has_one_value(tmp_path: Path, event: str) -> None:
 
 
 @pytest.mark.parametrize(("fluent", "declaration"), [("mood", "any(mood,0)."), ("mood(1)", "one(mood,1).")])
-def test_what_is_advised_can_be_written(tmp_path: Path, fluent: str, declaration: str) -> None:
+def test_advised_declaration_is_accepted(tmp_path: Path, fluent: str, declaration: str) -> None:
     """A fluent without arguments has no value, and so none of several."""
     events = "#external event(E) : E = (deal;play).\n"
     with pytest.raises(KBError) as raised:
@@ -91,7 +91,7 @@ def test_what_is_advised_can_be_written(tmp_path: Path, fluent: str, declaration
     assert declaration in raised.value.diagnostics[0].remedy
 
 
-def test_what_is_set_counts_and_more_comes_on_top(tmp_path: Path) -> None:
+def test_next_overrides_drop_and_adds_applies_after(tmp_path: Path) -> None:
     """``next`` overrides ``drop`` of the same fluent, and ``adds`` applies after it."""
     fluents = "one(mood,1). init(mood(0)). #external mood(V) : V = 0..2. lasts(mood,match).\n"
     counts = (

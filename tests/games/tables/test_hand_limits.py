@@ -56,7 +56,7 @@ def _exchange(path: Path, paid: int) -> CompiledGame:
 
 
 @pytest.mark.parametrize("paid", [1, 2, 4])
-def test_hands_of_exchanges(paid: int, tmp_path: Path) -> None:
+def test_largest_hand_includes_exchanged_cards(paid: int, tmp_path: Path) -> None:
     rules = _exchange(tmp_path / "exchange", paid)
     assert largest_hand(rules) == 6 + paid
     width = next(feature for feature in build_feature_table(rules).features if feature.name == "sizes").shape[1]
@@ -71,7 +71,7 @@ def test_hands_of_exchanges(paid: int, tmp_path: Path) -> None:
     assert str(answer) == f"hand: {7 + paid} cards, but a hand has at most {6 + paid}"
 
 
-def test_cards_that_are_won_in_play_go_to_the_hand(tmp_path: Path) -> None:
+def test_largest_hand_with_cards_won_in_play(tmp_path: Path) -> None:
     """A seat that has passed takes a card of seat 0, so that hands have no bound below the whole pack."""
     text = EXCHANGE.replace("#external held(R,N) : rank(R), N = 1..4.\n", "").replace(
         "(deal;choice)", "(deal;choice;pass)"
@@ -82,7 +82,7 @@ def test_cards_that_are_won_in_play_go_to_the_hand(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("name", "cards"), [("guandan", 28), ("doudizhu", 20), ("president", 13), ("whist", 14)])
-def test_shipped_games_keep_their_largest_hands(name: str, cards: int) -> None:
+def test_largest_hands_of_shipped_games(name: str, cards: int) -> None:
     """Trained networks have inputs for this number of cards."""
     rules = load(name).engine().rules
     assert largest_hand(rules) == rules.usual_hand_size == cards
@@ -91,5 +91,5 @@ def test_shipped_games_keep_their_largest_hands(name: str, cards: int) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize(("name", "cards"), [("hearts", 14), ("tractor", 33)])
-def test_more_games_keep_their_largest_hands(name: str, cards: int) -> None:
+def test_largest_hands_of_more_games(name: str, cards: int) -> None:
     assert largest_hand(load(name).engine().rules) == cards

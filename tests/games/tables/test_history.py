@@ -36,7 +36,7 @@ def played(name: str, acts: int) -> tuple[Any, Any, list[dict[str, Any]]]:
 
 
 @pytest.mark.parametrize("name", ["whist", "hearts", "president", "paodekuai"])
-def test_with_the_true_hands_it_is_what_was(name: str) -> None:
+def test_past_decisions_with_true_hands_equal_those_made(name: str) -> None:
     engine, tables, acted = played(name, 7)
     decisions = tables.decisions(np.arange(TABLES))
     rows = np.arange(TABLES)
@@ -59,7 +59,7 @@ def test_with_the_true_hands_it_is_what_was(name: str) -> None:
                        for index, row in enumerate(indices))  # fmt: skip
 
 
-def test_hands_that_are_not_seen_are_not_looked_at() -> None:
+def test_past_decisions_do_not_depend_on_hidden_hands() -> None:
     """Past decisions do not change if the hidden hands are exchanged at the table and in its history."""
     _, tables, _ = played("whist", 6)
     decisions = tables.decisions(np.arange(TABLES))
@@ -90,7 +90,7 @@ def _with_as_many(cards: np.ndarray, part: tuple[int, int]) -> np.ndarray:
     return np.bincount(kinds, minlength=len(cards)).astype(np.uint8)
 
 
-def test_nothing_is_remembered_unasked_or_of_an_episode_before() -> None:
+def test_history_is_opt_in_and_starts_with_the_episode() -> None:
     engine = load("whist").engine()
     tables: Any = engine.start_matches(splitmix64_array(np.arange(2).astype(np.uint64), 5))
     first = tables.decisions(np.arange(2))

@@ -19,7 +19,7 @@ from tests.env.steps import VOCABULARY
 from tests.games.notation.folders import rules_of
 
 
-def test_has_and_lacks_are_lowered_by_what_is_laid_down(gifts: CompiledGame) -> None:
+def test_plays_reduce_the_bounds_of_has_and_lacks(gifts: CompiledGame) -> None:
     state = gifts.create_state(3)
     state.hands[:, 1], state.hands[:, 2], state.aside[:] = [0, 0, 2, 0, 1], [1, 0, 0, 0, 2], [0, 0, 0, 0, 1]
     state.fluents[:] = gifts.fluents.defaults
@@ -39,7 +39,7 @@ def test_has_and_lacks_are_lowered_by_what_is_laid_down(gifts: CompiledGame) -> 
     assert constraints.num_aside.tolist() == [1, 1, 1]
 
 
-def test_hints_follow_habits(gifts: CompiledGame) -> None:
+def test_belief_hints_follow_past_plays(gifts: CompiledGame) -> None:
     state = gifts.create_state(1)
     state.hands[0, :, 0] = 4
     state.fluents[:] = gifts.fluents.defaults
@@ -52,7 +52,7 @@ def test_hints_follow_habits(gifts: CompiledGame) -> None:
     assert np.round(points).tolist() == [[3, -20, 0, 0, 0], [0, 0, -7, -7, -7]]
 
 
-def test_cards_aside_are_nobodys(gifts: CompiledGame) -> None:
+def test_cards_aside_belong_to_no_seat(gifts: CompiledGame) -> None:
     tables = Tables.begin(gifts, np.arange(16, dtype=np.uint64))
     choosing = tables.rows_to_choose()
     tables.choose(choosing, tables.choices(choosing).options.argmax(axis=1).astype(np.uint8))
@@ -68,7 +68,7 @@ def test_cards_aside_are_nobodys(gifts: CompiledGame) -> None:
     assert constraints.is_consistent(hands.expected_copies(estimate, constraints), 1e-3).all()
 
 
-def test_who_laid_cards_aside_knows_them() -> None:
+def test_seat_knows_cards_it_laid_aside() -> None:
     engine = load(str(VOCABULARY / "kitty")).engine()
     tables = Tables.begin(engine.rules, np.arange(8, dtype=np.uint64))
     while len(choosing := tables.rows_to_choose()):
@@ -100,7 +100,7 @@ points(S,1,N) :- tricks(S,N).
 """
 
 
-def test_who_does_not_follow_lacks_the_cards_of_the_pack(tmp_path: Path) -> None:
+def test_void_facts_name_only_cards_of_the_pack(tmp_path: Path) -> None:
     rules = rules_of(tmp_path, SHORT_PACK)
     assert len(rules.pack) == 32
     lacking = {arguments[1:3] for arguments in rules.kb.instances("lacks", 4)}

@@ -31,7 +31,7 @@ def test_every_game_has_an_observation(
         assert (rows[:, table["hand"]] == state.hands[np.arange(64), state.seat]).all()
 
 
-def test_seats_come_from_the_observer_on(gifts: CompiledGame) -> None:
+def test_seats_are_relative_to_the_observer(gifts: CompiledGame) -> None:
     state = gifts.create_state(1)
     state.hands[0, :, 0] = 3, 2, 1
     state.passed[0], state.owner[0], state.to_beat[0] = 0b100, 0, 0
@@ -48,7 +48,7 @@ def test_seats_come_from_the_observer_on(gifts: CompiledGame) -> None:
     assert row[table["said"]].reshape(3, 2).tolist() == [[0, 0], [1, 0], [0, 0]]
 
 
-def test_the_cards_to_beat(president: CompiledGame) -> None:
+def test_observation_of_the_cards_to_beat(president: CompiledGame) -> None:
     tables = Tables.begin(president, np.arange(8, dtype=np.uint64))
     decisions = tables.decisions(np.arange(8))
     moves = decisions.first_moves(decisions.legal_mask.argmax(axis=0).astype(np.int16))
@@ -58,7 +58,7 @@ def test_the_cards_to_beat(president: CompiledGame) -> None:
         assert np.flatnonzero(row).tolist() == sorted(card for card in cards.tolist() if card != 255)
 
 
-def test_a_fluent_may_have_the_name_of_a_part(tmp_path: Path) -> None:
+def test_fluents_may_share_names_with_features(tmp_path: Path) -> None:
     """Such a fluent is named with its arity, and so is one with the name of another fluent."""
     names = ("played/1", "trick/1", "said/1")
     lines = [f"#external {name[:-2]}(S) : seat(S). any({name[:-2]},1). turn_of :- {name[:-2]}(0)." for name in names]
@@ -78,7 +78,7 @@ def test_a_fluent_may_have_the_name_of_a_part(tmp_path: Path) -> None:
         ("sees(1,face).", ErrorCode.INVALID_OBSERVATION, "face"),
     ],
 )
-def test_errors(tmp_path: Path, fact: str, code: ErrorCode, name: str) -> None:
+def test_errors_of_observation_facts(tmp_path: Path, fact: str, code: ErrorCode, name: str) -> None:
     text = GIFTS + fact
     with pytest.raises(KBError) as raised:
         raise KBError(list(find_errors(rules_of(tmp_path / "game", text))))

@@ -1,4 +1,4 @@
-"""Answers for very many forms stay packed: draws and masks are those of games with few forms."""
+"""Packed masks of very many forms: draws and masks equal those of games with few forms."""
 
 from pathlib import Path
 
@@ -47,7 +47,7 @@ def _decisions(tables: Tables) -> Decisions:
 
 
 @pytest.mark.parametrize("more", ["", OPENING], ids=["", "opening"])
-def test_draws_and_masks_are_equal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, more: str) -> None:
+def test_packed_draws_and_masks_equal_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, more: str) -> None:
     games = _games(tmp_path, monkeypatch, more)
     tables = [Tables.begin(rules, match_keys(amount(30, 70), 3)) for rules in games]
     houses = 0
@@ -73,7 +73,7 @@ def test_draws_and_masks_are_equal(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert houses > 20
 
 
-def test_a_label_of_many_forms_is_drawn_uniformly_over_card_sets(tmp_path: Path) -> None:
+def test_labels_of_many_forms_are_drawn_uniformly(tmp_path: Path) -> None:
     rules = rules_of(tmp_path / "game", GAME)
     decisions = _decisions(Tables.begin(rules, match_keys(40, 8)))
     label_of, lists = rules.forms.label_of, decisions.moves()

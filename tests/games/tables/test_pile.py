@@ -45,7 +45,7 @@ def _edited_folder(tmp_path: Path, *edits: tuple[str, str]) -> str:
     return str(tmp_path / "mine")
 
 
-def test_the_winner_of_a_trick_draws_the_next_cards_and_chooses() -> None:
+def test_trick_winner_draws_from_the_pile_and_chooses() -> None:
     engine, listener = load(str(PILE)).engine(), _Draws()
     tables = Tables.begin(engine.rules, match_keys(30, 1), listener)
     tables.auto_next_episode = False
@@ -72,7 +72,7 @@ def test_the_winner_of_a_trick_draws_the_next_cards_and_chooses() -> None:
         assert all(seat == owner for seat, _, owner in draws)
 
 
-def test_records_play_again_and_a_wrong_deal_is_refused() -> None:
+def test_records_replay_and_a_wrong_deal_is_a_mismatch() -> None:
     engine = load(str(PILE)).engine()
     recorder = engine.new_recorder(20)
     tables = Tables.begin(engine.rules, match_keys(20, 7), recorder)
@@ -86,7 +86,7 @@ def test_records_play_again_and_a_wrong_deal_is_refused() -> None:
     assert engine.replay([records[0] | {"hands": [hands[1], hands[0], hands[2]]}]).mismatches
 
 
-def test_states_between_tricks_read_back() -> None:
+def test_states_between_tricks_round_trip() -> None:
     engine, tables, seen = load(str(PILE)).engine(), Tables.begin(load(str(PILE)).engine().rules, match_keys(20, 9)), 0
     for _ in range(12):
         for rows, of_rows in ((tables.rows_to_play(), tables.decisions), (tables.rows_to_choose(), tables.choices)):
@@ -102,7 +102,7 @@ def test_states_between_tricks_read_back() -> None:
     assert seen > 15
 
 
-def test_states_of_seats_that_draw_after_their_last_card_read_back(tmp_path: Path) -> None:
+def test_states_of_seats_drawing_after_their_last_card_round_trip(tmp_path: Path) -> None:
     """A seat that is out may hold cards again, and one without cards may choose: both were refused."""
     draws = ":- due(1), owner(S), not out(T) : seat(T).\ndraws(S) :- due(1), out(S)."
     edits = ("over :- out(_).", "over :- #count { S : out(S) } > 1."), (":- due(1), owner(S).", draws)
@@ -129,7 +129,7 @@ def test_states_of_seats_that_draw_after_their_last_card_read_back(tmp_path: Pat
     assert engine.read_decision_point(empty).decision.view.hand.sum() == 0
 
 
-def test_states_of_choices_name_the_seat_that_leads_next(tmp_path: Path) -> None:
+def test_states_of_choices_have_the_next_leader(tmp_path: Path) -> None:
     """A seat that does not lead chooses by rules that read ``owner/1``: its state had no options."""
     asks = "asked_now, not due(1), owner(T), next(T,S).\n#external asked(S) : seat(S)."
     options = "option(on;swap) :- stage(go), owner(S), not asked(S)."
@@ -149,7 +149,7 @@ def _play_some(folder: str) -> None:
         step(tables)
 
 
-def test_who_takes_up_what_lies_aside_takes_no_card_of_the_pile(tmp_path: Path) -> None:
+def test_taking_cards_aside_leaves_the_pile(tmp_path: Path) -> None:
     """Exchange the lowest card for the one that lies aside: the pile stays, and the hand keeps its size."""
     exchange = """takes_aside(S) :- event(choice), chosen(swap), by(S).
 lays_aside(S,C) :- event(choice), chosen(swap), by(S), lowest(S,C), holds(S,C,1)."""
@@ -208,7 +208,7 @@ knows_aside(S) :- layer(S)."""
     assert checked > 30
 
 
-def test_hands_keep_to_their_limit_where_cards_pass(tmp_path: Path) -> None:
+def test_exceeding_hand_limit_by_passing_is_an_error(tmp_path: Path) -> None:
     giving = "hand_limit(5). passes(0,1,C) :- event(deal), holds(0,C,1)."
     folder = _edited_folder(tmp_path, ("hand_limit(45).", giving), ("E = (trick;", "E = (deal;trick;"))
     with pytest.raises(KBError) as caught:
@@ -225,7 +225,7 @@ def test_hands_keep_to_their_limit_where_cards_pass(tmp_path: Path) -> None:
         ("draw_pile.", "", ErrorCode.RULES_NOT_PLAYABLE),
     ],
 )
-def test_rules_that_do_not_fit_the_pile_are_refused(tmp_path: Path, old: str, new: str, code: ErrorCode) -> None:
+def test_invalid_pile_rules_are_errors(tmp_path: Path, old: str, new: str, code: ErrorCode) -> None:
     with pytest.raises((GameError, KBError)) as caught:
         _play_some(_edited_folder(tmp_path, (old, new)))
     assert isinstance(caught.value, GameError | KBError)

@@ -13,7 +13,7 @@ from abl_cards.games.tables.planes import build_planes
 TRICKS = Path(__file__).parents[1] / "vocabulary" / "tricks"
 
 
-def test_cards_of_a_plane_are_those_that_act_as_its_cells() -> None:
+def test_planes_hold_the_cards_acting_as_their_cells() -> None:
     rules = load(str(TRICKS)).engine().rules
     planes = build_planes(rules)
     (best,) = planes.named_planes[0]
@@ -25,7 +25,7 @@ def test_cards_of_a_plane_are_those_that_act_as_its_cells() -> None:
     }
 
 
-def test_a_cell_that_no_card_acts_as_is_an_error(tmp_path: Path) -> None:
+def test_plane_of_an_unknown_cell_is_an_error(tmp_path: Path) -> None:
     folder = copytree(TRICKS, tmp_path / "mine")
     text = (folder / "game.lp").read_text("utf-8")
     (folder / "game.lp").write_text(text.replace("plane(best,star)", "plane(best,moon)"), "utf-8")

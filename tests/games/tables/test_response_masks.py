@@ -16,7 +16,7 @@ def rules(request: pytest.FixtureRequest) -> CompiledGame:
     return load(request.param).engine().rules
 
 
-def test_answers_are_what_follows(rules: CompiledGame) -> None:
+def test_response_masks_equal_legal_follows(rules: CompiledGame) -> None:
     """A hand can beat a label if and only if the seat can follow such a play."""
     decisions = sample_decisions(rules, 300, 1)
     mask = compute_response_mask(rules, decisions.context.astype(np.int64), decisions.view.hand)

@@ -36,7 +36,7 @@ class _PlayListener(NullListener):
             self.sent[table] = seat, cards[cards != NO_CARD].tolist(), tables.state.hands[table].copy()
 
 
-def test_throws_that_somebody_beats_lie_as_one_card() -> None:
+def test_beaten_throws_are_reduced_to_the_lowest_card() -> None:
     """A throw of several cards of a suit is reduced to the lowest one if another hand has a higher card of the suit."""
     listener = _PlayListener()
     rules = load(str(THROWS)).engine().rules
@@ -73,7 +73,7 @@ def test_throws_that_somebody_beats_lie_as_one_card() -> None:
     assert stood > 5
 
 
-def test_records_have_what_was_sent_and_play_again() -> None:
+def test_records_hold_the_attempted_play_and_replay() -> None:
     engine = load(str(THROWS)).engine()
     recorder = engine.new_recorder(GAMES)
     tables = engine.start_matches(match_keys(GAMES, 2), recorder)
@@ -84,7 +84,7 @@ def test_records_have_what_was_sent_and_play_again() -> None:
     assert (result.episodes, result.mismatches) == (GAMES, ())
 
 
-def test_bounds_of_the_hand_as_it_is_hold_and_samplers_obey_them() -> None:
+def test_true_hands_and_sampled_deals_satisfy_the_bounds() -> None:
     """Constraints hold for the true hands, and estimates and drawn deals satisfy them."""
     engine = load(str(THROWS)).engine()
     tables = engine.start_matches(match_keys(GAMES, 3))
@@ -127,7 +127,7 @@ def _play(name: str) -> None:
         ("takes_back(S,card(9,T),1) :- event(shown), acted(S), suit(T).", ErrorCode.UNKNOWN_NAME, "card(9,a)"),
     ],
 )  # fmt: skip
-def test_errors(tmp_path: Path, rule: str, code: ErrorCode, value: str) -> None:
+def test_errors_of_retraction_rules(tmp_path: Path, rule: str, code: ErrorCode, value: str) -> None:
     (tmp_path / "game.lp").write_text((THROWS / "game.lp").read_text() + rule + "\n")
     with pytest.raises((KBError, TableError)) as raised:
         _play(str(tmp_path))

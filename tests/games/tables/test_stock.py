@@ -38,7 +38,7 @@ class _DrawListener(NullListener):
         self.draws += zip(rows.tolist(), tables.seat[rows].tolist(), kinds.tolist(), strict=True)
 
 
-def test_cards_are_drawn_in_their_order_and_in_turn() -> None:
+def test_cards_are_drawn_in_order_and_in_turn() -> None:
     listener = _DrawListener()
     tables = begin(listener=listener)
     order, start = tables.state.stock.copy(), tables.state.lots[:, 0]
@@ -50,7 +50,7 @@ def test_cards_are_drawn_in_their_order_and_in_turn() -> None:
         assert [seat for seat, _ in table_draws] == [(int(start[table]) + position) % 3 for position in range(12)]
 
 
-def test_no_card_is_lost_or_shown() -> None:
+def test_drawn_cards_are_kept_and_hidden() -> None:
     """Cards not yet drawn are unseen, and a seat sees the card drawn last only if it drew it."""
     tables, pack = begin(), load(str(STOCK)).engine().rules.pack.copies
     while True:
@@ -68,7 +68,7 @@ def test_no_card_is_lost_or_shown() -> None:
             break
 
 
-def test_decisions_do_not_depend_on_what_is_still_to_come() -> None:
+def test_decisions_do_not_depend_on_undrawn_cards() -> None:
     """States, options and constraints are the same for every order of the cards not yet drawn."""
     tables = begin(3)
     rows = np.flatnonzero(cards_in_stock(tables.rules, tables.state, WHICH) > 2)
@@ -84,7 +84,7 @@ def test_decisions_do_not_depend_on_what_is_still_to_come() -> None:
     assert engine.decision_point_at(expected, 0).state == engine.decision_point_at(actual, 0).state
 
 
-def test_imagined_tables_draw_what_is_imagined() -> None:
+def test_determinized_tables_draw_the_hypothetical_cards() -> None:
     """Cards that are not in the hypothetical hands are in the kitty of determinized tables, and are drawn."""
     tables = begin(5)
     while not tables.rows_to_play().size:
@@ -99,7 +99,7 @@ def test_imagined_tables_draw_what_is_imagined() -> None:
     assert (imagined.state.hands.sum(axis=1) == tables.state.hands[playing[same_size]].sum(axis=1)).all()
 
 
-def test_a_record_has_the_order_and_plays_again() -> None:
+def test_records_hold_the_stock_and_replay() -> None:
     engine = load(str(STOCK)).engine()
     recorder = engine.new_recorder(len(WHICH))
     tables = begin(7, recorder)
@@ -115,7 +115,7 @@ def test_a_record_has_the_order_and_plays_again() -> None:
         engine.read_decision_point(read[0] | {"stock": read[0]["stock"][1:]}, 1)
 
 
-def test_states_of_choices_read_back() -> None:
+def test_states_of_choices_round_trip() -> None:
     engine, tables = load(str(STOCK)).engine(), begin(9)
     stages = set()
     while tables.rows_to_choose().size:
@@ -129,7 +129,7 @@ def test_states_of_choices_read_back() -> None:
     assert stages == {"show", "take", "bury"}
 
 
-def test_a_written_deal_has_the_order() -> None:
+def test_fixed_deals_set_the_stock_order() -> None:
     engine = load(str(STOCK)).engine()
     rules = engine.rules
     hands, aside = np.zeros((1, 3, len(rules.pack)), np.uint8), rules.pack.copies[None].astype(np.uint8)
@@ -157,7 +157,7 @@ def _play(name: str) -> None:
         ("playable(pass).", "playable(pass) :- not left_over(1,crown).", ErrorCode.UNSUPPLIED_INPUT, "left_over/2"),
     ],
 )  # fmt: skip
-def test_errors(tmp_path: Path, rule: str, instead: str, code: ErrorCode, value: str) -> None:
+def test_errors_of_stock_rules(tmp_path: Path, rule: str, instead: str, code: ErrorCode, value: str) -> None:
     text = (STOCK / "game.lp").read_text()
     assert rule in text
     (tmp_path / "game.lp").write_text(text.replace(rule, instead))
@@ -168,7 +168,7 @@ def test_errors(tmp_path: Path, rule: str, instead: str, code: ErrorCode, value:
     assert value in str(raised.value)
 
 
-def test_where_all_is_dealt_there_is_no_stock(tmp_path: Path) -> None:
+def test_stock_without_draws_is_an_error(tmp_path: Path) -> None:
     for file in load("president").directory.glob("*.lp"):
         (tmp_path / file.name).write_text(file.read_text())
     (tmp_path / "rules2.lp").write_text("#external stock(N) : N = 1.\nover :- stock(1).\n")
@@ -178,7 +178,7 @@ def test_where_all_is_dealt_there_is_no_stock(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("tables", [1, 60])
-def test_patient_tables_play_the_same_matches(tables: int) -> None:
+def test_batching_rare_steps_does_not_change_matches(tables: int) -> None:
     """With ``batch_rare_steps``, tables delay draws, but not for ever: the last ones draw when the others are over."""
     engine = load(str(STOCK)).engine()
 

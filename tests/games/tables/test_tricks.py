@@ -36,7 +36,7 @@ def folder(path: Path, *more: str) -> str:
     return str(path)
 
 
-def test_cards_lie_until_the_trick_is_over(tmp_path: Path) -> None:
+def test_trick_holds_cards_until_it_is_over(tmp_path: Path) -> None:
     """A trick collects four cards; then it is empty, and the seat that took it leads."""
     tables = load(folder(tmp_path)).engine().start_matches(match_keys(20, 1))
     state = tables.state
@@ -63,7 +63,7 @@ class _PlayListener(NullListener):
             self.plays.append((int(tables.seat[table]), cards[cards != 255].tolist()))
 
 
-def test_listeners_get_a_composed_play_as_one() -> None:
+def test_listeners_receive_composed_plays_as_one() -> None:
     """Cards leave the hand one by one; listeners, acts and events get the complete play."""
     engine, listener = load(str(VOCABULARY / "heaps")).engine(), _PlayListener()
     tables = Tables.begin(engine.rules, match_keys(1, 3), listener)
@@ -76,7 +76,7 @@ def test_listeners_get_a_composed_play_as_one() -> None:
     assert (tables.state.recent_cards[0, :, 1:] == 255).any()
 
 
-def test_composed_plays_come_up() -> None:
+def test_composed_plays_of_all_lengths_occur() -> None:
     engine, listener = load(str(VOCABULARY / "heaps")).engine(), _PlayListener()
     tables = Tables.begin(engine.rules, match_keys(200, 3), listener)
     while tables.rows_to_play().size:
@@ -104,7 +104,7 @@ def _check_and_play(name: str) -> None:
         ("sees(1,hand). sees(2,fluent,nothing).", ErrorCode.INVALID_ARGUMENT, "nothing"),
     ],
 )  # fmt: skip
-def test_errors(tmp_path: Path, rule: str, code: ErrorCode, value: str) -> None:
+def test_errors_of_trick_rules(tmp_path: Path, rule: str, code: ErrorCode, value: str) -> None:
     with pytest.raises((KBError, TableError)) as raised:
         _check_and_play(folder(tmp_path, rule))
     assert isinstance(raised.value, KBError | TableError)
@@ -112,7 +112,7 @@ def test_errors(tmp_path: Path, rule: str, code: ErrorCode, value: str) -> None:
     assert value in str(raised.value)
 
 
-def test_without_takes_there_are_no_tricks(tmp_path: Path) -> None:
+def test_leader_without_takes_is_an_error(tmp_path: Path) -> None:
     source = (
         load("president").directory / "game.lp"
     ).read_text() + "#external leader(S) : seat(S). over :- leader(9).\n"

@@ -15,7 +15,7 @@ from tests.games.random_play import match_keys, step
 
 
 @pytest.mark.parametrize("name", ["paodekuai", "doudizhu"])
-def test_patient_tables_come_to_the_same(name: str) -> None:
+def test_batching_rare_steps_does_not_change_results(name: str) -> None:
     """Some episodes end later, when others are over too; none is left open at the end."""
 
     def played(patient: bool) -> tuple[bool, list[Any]]:
@@ -30,7 +30,7 @@ def test_patient_tables_come_to_the_same(name: str) -> None:
     assert not played(patient=False)[0]
 
 
-def test_a_listener_gets_each_end_at_once() -> None:
+def test_tables_with_listeners_do_not_delay_ends() -> None:
     tables = Tables.begin(load("president").engine().rules, match_keys(60, 5), NullListener())
     tables.batch_rare_steps = True
     while step(tables):
@@ -38,7 +38,7 @@ def test_a_listener_gets_each_end_at_once() -> None:
     assert (tables.winner != -1).all()
 
 
-def test_no_table_ends_twice() -> None:
+def test_delayed_ends_add_points_once() -> None:
     """Points of an episode whose end was delayed count once."""
     tables = Tables.begin(load("paodekuai").engine().rules, match_keys(100, 8))
     tables.batch_rare_steps = True
