@@ -1,4 +1,4 @@
-"""The sorts of arguments are handed on by variables that stand alone in an argument."""
+"""Sorts of arguments are inferred through variables that stand alone in an argument."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ held(N,N) :- count(N).
 """
 
 
-def test_variables_hand_sorts_on(tmp_path: Path) -> None:
+def test_variables_propagate_sorts(tmp_path: Path) -> None:
     file = tmp_path / "rules.lp"
     file.write_text(RULES, "utf-8")
     sorts = infer_argument_types([file], KNOWN)
@@ -33,7 +33,7 @@ def test_variables_hand_sorts_on(tmp_path: Path) -> None:
     assert of("held", 2) == ["rank", None]  # what is known stays
 
 
-def test_terms_are_taken_apart() -> None:
+def test_split_term_and_string_value() -> None:
     assert split_term("keep(pair(4),h)") == ("keep", ("pair(4)", "h"))
     assert split_term("bomb") == ("bomb", ())
     assert split_term(7) == ("7", ())

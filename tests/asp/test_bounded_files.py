@@ -33,7 +33,7 @@ def refusal(*files: Path) -> list[tuple[ErrorCode, str]]:
     return [(problem.code, format_place(problem)) for problem in caught.value.diagnostics]
 
 
-def test_links_inside_of_the_folder_are_files(rules: Path) -> None:
+def test_links_inside_the_folder_are_read(rules: Path) -> None:
     (rules / "same.lp").symlink_to("main.lp")
     (rules.parent / "other-name").symlink_to(rules)
     files = [*sorted((rules.parent / "other-name").glob("*.lp")), rules.parent / "other-name" / "profiles" / "own.lp"]
@@ -41,31 +41,31 @@ def test_links_inside_of_the_folder_are_files(rules: Path) -> None:
     assert KnowledgeBase.load(files, inputs=[], outputs=[("legal", 1)]).facts("legal", 1) == [(1,)]
 
 
-def test_links_that_lead_outside_are_refused(rules: Path, tmp_path: Path) -> None:
+def test_links_outside_the_folder_are_rejected(rules: Path, tmp_path: Path) -> None:
     (tmp_path / "secret.lp").write_text("secret(1).")
     (rules / "zz.lp").symlink_to(tmp_path / "secret.lp")
     assert refusal(rules / "main.lp", rules / "zz.lp") == [(OUTSIDE, "-")]
 
 
-def test_a_link_to_a_device_is_not_opened(rules: Path) -> None:
+def test_link_to_a_device_is_not_opened(rules: Path) -> None:
     (rules / "zero.lp").symlink_to("/dev/zero")
     assert refusal(rules / "main.lp", rules / "zero.lp") == [(OUTSIDE, "-")]
 
 
-def test_a_folder_of_profiles_that_lies_elsewhere_is_refused(rules: Path, tmp_path: Path) -> None:
+def test_linked_profiles_folder_is_rejected(rules: Path, tmp_path: Path) -> None:
     (rules / "profiles").rename(tmp_path / "elsewhere")
     (rules / "profiles").symlink_to(tmp_path / "elsewhere")
     assert refusal(rules / "main.lp", rules / "profiles" / "own.lp") == [(OUTSIDE, "-")]
 
 
-def test_links_to_themselves_are_errors(rules: Path) -> None:
+def test_self_referential_links_are_errors(rules: Path) -> None:
     (rules / "loop.lp").symlink_to("loop.lp")
     (rules / "main.lp").write_text('legal(1).\n#include "loop.lp".\n#include "gone.lp".')
     assert refusal(rules / "loop.lp") == [(NOT_READABLE, "-")]
     assert refusal(rules / "main.lp") == [(NOT_READABLE, "2:1-20"), (INVALID, "3:1-20")]
 
 
-def test_what_is_no_file_is_not_opened(rules: Path) -> None:
+def test_pipes_and_folders_are_not_opened(rules: Path) -> None:
     os.mkfifo(rules / "pipe.lp")
     (rules / "folder.lp").mkdir()
     assert refusal(rules / "pipe.lp", rules / "folder.lp") == [(NOT_READABLE, "-"), (NOT_READABLE, "-")]
@@ -73,18 +73,18 @@ def test_what_is_no_file_is_not_opened(rules: Path) -> None:
     assert refusal(rules / "main.lp") == [(NOT_READABLE, "1:11-38")]
 
 
-def test_includes_behind_comments_open_nothing(rules: Path) -> None:
+def test_includes_after_comments_are_rejected(rules: Path) -> None:
     (rules / "main.lp").write_text('legal(1). #include %* x *% "/dev/zero".')
     assert refusal(rules / "main.lp") == [(OUTSIDE, "1:11-40")]
 
 
-def test_too_much_to_read_is_refused(rules: Path) -> None:
+def test_too_many_includes_are_rejected(rules: Path) -> None:
     for name in ("a.lp", "b.lp"):
         (rules / name).write_text(f"{name[0]}. " + '#include "gone.lp". ' * 2000)
     assert [code for code, _ in refusal(rules / "a.lp", rules / "b.lp")] == [ErrorCode.TOO_LARGE] * 2
 
 
-def test_read_regular(tmp_path: Path) -> None:
+def test_read_regular_file_rejects_large_and_special_files(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"12345")
     assert read_regular_file(tmp_path / "file", 5) == b"12345"
     with pytest.raises(FileTooLargeError):
@@ -94,7 +94,7 @@ def test_read_regular(tmp_path: Path) -> None:
             read_regular_file(strange, 4)
 
 
-def test_folders_of_a_knowledge_base() -> None:
+def test_root_folders() -> None:
     assert root_folders([Path("/a/x.lp"), Path("/a/profiles/y.lp")]) == (Path("/a"),)
     assert root_folders([Path("/a/x.lp"), Path("/b/y.lp")]) == (Path("/a"), Path("/b"))
     assert is_inside("/a/b/c", [Path("/a")])

@@ -1,4 +1,4 @@
-"""The disk cache gives back what was stored and never fails."""
+"""The disk cache returns stored builds and circuits, and ignores damaged files."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def compiled(monkeypatch: pytest.MonkeyPatch) -> list[Circuit]:
     return results_of(monkeypatch, compile_circuit)
 
 
-def test_second_load_is_not_built(file: Path, builds: list[BuildResult]) -> None:
+def test_second_load_reads_the_cache(file: Path, builds: list[BuildResult]) -> None:
     first, second = load(file), load(file)
     assert len(builds) == 1
     assert second.ground == first.ground
@@ -76,7 +76,7 @@ def test_second_load_is_not_built(file: Path, builds: list[BuildResult]) -> None
     assert "unused/1" in str(first.warnings[0])
 
 
-def test_a_copy_elsewhere_is_not_built_and_speaks_of_its_own_files(
+def test_copied_folder_reuses_the_cache_with_its_own_paths(
     tmp_path: Path, builds: list[BuildResult], private_cache: Path
 ) -> None:
     """The paths of its files are a prefix of each other."""
@@ -100,7 +100,7 @@ def test_a_copy_elsewhere_is_not_built_and_speaks_of_its_own_files(
     assert len(builds) == 3
 
 
-def test_content_and_constants_make_a_new_key(file: Path, builds: list[BuildResult]) -> None:
+def test_content_and_constants_change_the_key(file: Path, builds: list[BuildResult]) -> None:
     assert len(load(file).circuit("legal/1").outputs) == 2
     assert len(load(file, constants={"top": 3}).circuit("legal/1").outputs) == 3
     file.write_text(TEXT.replace("R <= top", "R = 1"))
@@ -108,7 +108,7 @@ def test_content_and_constants_make_a_new_key(file: Path, builds: list[BuildResu
     assert len(builds) == 3
 
 
-def test_a_circuit_is_compiled_once(file: Path, compiled: list[Circuit]) -> None:
+def test_circuits_are_compiled_once(file: Path, compiled: list[Circuit]) -> None:
     file.write_text(TEXT + "reached(1). reached(R) :- legal(R), reached(1).  reached(1) :- reached(2), held(1,1).\n")
     first, second = load(file).circuit("legal/1", "reached/1"), load(file).circuit("reached/1", "legal/1")
     assert len(compiled) == 1
@@ -121,7 +121,7 @@ def test_a_circuit_is_compiled_once(file: Path, compiled: list[Circuit]) -> None
     assert len(compiled) == 3
 
 
-def test_a_damaged_circuit_is_compiled_again(file: Path, compiled: list[Circuit], private_cache: Path) -> None:
+def test_damaged_circuit_is_compiled_again(file: Path, compiled: list[Circuit], private_cache: Path) -> None:
     load(file).circuit("legal/1")
     good = {path: path.read_bytes() for path in private_cache.glob("*.kb")}
     assert len(good) == 2
@@ -146,7 +146,7 @@ def test_damaged_files_are_built_again(
     assert len(builds) == 4
 
 
-def test_a_file_under_the_name_of_another_is_built_again(
+def test_misnamed_cache_files_are_built_again(
     file: Path, builds: list[BuildResult], compiled: list[Circuit], private_cache: Path
 ) -> None:
     load(file, constants={"top": 1}).circuit("legal/1")
@@ -160,7 +160,7 @@ def test_a_file_under_the_name_of_another_is_built_again(
 
 
 @pytest.mark.parametrize("strange", ["folder", "pipe", "link to itself", "link to a device"])
-def test_what_is_no_file_in_the_cache_is_neither_opened_nor_an_error(
+def test_special_files_in_the_cache_are_ignored(
     file: Path, builds: list[BuildResult], private_cache: Path, strange: str
 ) -> None:
     load(file)
@@ -177,7 +177,7 @@ def test_what_is_no_file_in_the_cache_is_neither_opened_nor_an_error(
     assert len(builds) >= 2
 
 
-def test_unusable_folder(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unusable_cache_folder_is_ignored(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     blocked = tmp_path / "a_file"
     blocked.write_text("")
     for folder in (blocked, blocked / "below", "/proc/nowhere"):
@@ -193,13 +193,13 @@ def test_errors_are_not_stored(file: Path, private_cache: Path) -> None:
     assert not list(private_cache.iterdir())
 
 
-def test_bytes_round_trip(file: Path) -> None:
+def test_packed_builds_round_trip(file: Path) -> None:
     kb = load(file, cache=False)
     built = BuildResult(kb.ground, kb.constraints, kb.warnings)
     assert serialization.unpack_build(serialization.pack_build(built)) == built
 
 
-def test_paths_in_the_middle_of_messages_are_taken_out() -> None:
+def test_paths_within_messages_are_relocated() -> None:
     here, there = ("/a/rules.lp", "/a/rules.lp.lp"), ("/b/rules.lp", "/c/rules.lp.lp")
 
     def built(first: str, second: str) -> BuildResult:

@@ -82,7 +82,7 @@ EMPTY = [{4: [Body((1, -1))]}, {5: [Body((4,), (1,), 1), Body((5, 2), (1, 1), 1)
 @settings(max_examples=amount(20, 50, 2_000))
 @given(layers(), st.dictionaries(st.sampled_from(INPUTS), st.booleans()))
 @example(EMPTY, {})
-def test_as_the_equations_say(equations: Layers, fixed: dict[int, bool]) -> None:
+def test_circuits_equal_the_equations(equations: Layers, fixed: dict[int, bool]) -> None:
     expected = values(equations)
     flat = {number: atom_bodies for layer in equations for number, atom_bodies in layer.items()}
     inputs = [(number, Atom("in", (number,))) for number in INPUTS]

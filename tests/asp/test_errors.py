@@ -1,4 +1,4 @@
-"""Texts of diagnostics: a rule with many wrong instances fills no screen."""
+"""Texts of diagnostics: many diagnostics at one location are abbreviated."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from abl_cards.asp.errors import MOST_AT_A_PLACE, KBError, Location, did_you_mea
 PLACE, OTHER = Location("a.lp", 1, 1, 1, 9), Location("a.lp", 2, 1, 2, 9)
 
 
-def test_many_diagnostics_at_one_place_are_counted() -> None:
+def test_diagnostics_at_one_location_are_abbreviated() -> None:
     problem = KBError([make_error(PLACE, f"wrong({i})") for i in range(40)])
     lines = str(problem).splitlines()
     assert len(lines) == MOST_AT_A_PLACE + 1
@@ -18,7 +18,7 @@ def test_many_diagnostics_at_one_place_are_counted() -> None:
     assert len(problem.diagnostics) == 40
 
 
-def test_other_places_and_kinds_keep_their_lines() -> None:
+def test_diagnostics_at_other_locations_are_all_listed() -> None:
     few = [make_error(PLACE, f"wrong({i})") for i in range(MOST_AT_A_PLACE)]
     more = [
         make_error(OTHER, "wrong"),

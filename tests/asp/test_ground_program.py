@@ -29,7 +29,7 @@ ATOMS = NAMES | st.tuples(NAMES, st.lists(TERMS, min_size=1, max_size=3)).map(
 
 
 @given(st.lists(ATOMS, max_size=12))
-def test_atoms_are_those_of_clingo_in_its_order(texts: list[str]) -> None:
+def test_atoms_equal_those_of_clingo_in_order(texts: list[str]) -> None:
     control = clingo.Control()
     control.add("base", [], " ".join(f"#external {text}." for text in texts))
     control.ground([("base", [])])
@@ -40,7 +40,7 @@ def test_atoms_are_those_of_clingo_in_its_order(texts: list[str]) -> None:
     )
 
 
-def test_rules_and_literals_up_to_the_limit_are_taken() -> None:
+def test_rules_and_literals_are_limited() -> None:
     observer = GroundProgramObserver(limits=(3, 2))
     for number, body in enumerate(([2, 3], [], []), 1):  # the second and third come when two literals are there
         observer.rule(False, [number], body)

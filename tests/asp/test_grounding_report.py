@@ -21,7 +21,7 @@ def request(folder: Path) -> BuildRequest:
     return BuildRequest((folder / "rules.lp",), (Input("held", (range(1, 10),)),), (Signature("legal", 1),), {}, ())
 
 
-def test_the_costliest_rule_is_named(tmp_path: Path) -> None:
+def test_report_names_the_costliest_rule(tmp_path: Path) -> None:
     report = report_grounding(request(tmp_path), "a name")
     assert report is not None
     first = report.costliest[0]
@@ -35,7 +35,7 @@ def test_the_costliest_rule_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").is_file(), reason="the peak of a process includes its parent's")
-def test_the_memory_is_that_of_grounding_alone(tmp_path: Path) -> None:
+def test_reported_memory_excludes_the_parent_process(tmp_path: Path) -> None:
     """It was at least that of the process that asked, which grows with all that it has compiled."""
     held = b"x" * (600 << 20)
     report = report_grounding(request(tmp_path), None)
@@ -43,5 +43,5 @@ def test_the_memory_is_that_of_grounding_alone(tmp_path: Path) -> None:
     assert 0 < report.memory < len(held)
 
 
-def test_rules_beyond_the_limits_have_no_report(tmp_path: Path) -> None:
+def test_exceeding_the_limits_gives_no_report(tmp_path: Path) -> None:
     assert report_grounding(request(tmp_path), None, Limits(rules=100)) is None

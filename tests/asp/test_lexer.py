@@ -26,7 +26,7 @@ def read_by_clingo(text: str) -> list[str] | None:
 
 
 @given(TEXTS)
-def test_comments_are_what_clingo_takes_for_comments(text: str) -> None:
+def test_comments_equal_those_of_clingo(text: str) -> None:
     scanned = scan_text(text)
     assert len(scanned.code) == len(text)
     bare = None if scanned.unclosed_comment_at is not None else read_by_clingo(scanned.code)
@@ -34,7 +34,7 @@ def test_comments_are_what_clingo_takes_for_comments(text: str) -> None:
 
 
 @given(TRICKS)
-def test_clingo_is_never_told_to_include(text: str) -> None:
+def test_scanned_code_has_no_include(text: str) -> None:
     scanned = scan_text(text)
     assert INCLUDE not in scanned.code
     assert all(include.path or include.problem for include in scanned.includes)
@@ -52,7 +52,7 @@ def test_clingo_is_never_told_to_include(text: str) -> None:
         '%* "*% #include "more.lp". %"*%',
     ],
 )
-def test_an_include_is_found_wherever_it_stands(text: str) -> None:
+def test_includes_are_found_anywhere(text: str) -> None:
     (include,) = scan_text(text).includes
     assert (include.path, include.problem) == ("more.lp", "")
 
@@ -66,22 +66,22 @@ def test_an_include_is_found_wherever_it_stands(text: str) -> None:
         ('a :- b, #include "more.lp".', "#include inside of a rule"),
     ],
 )
-def test_an_include_that_names_no_file(text: str, problem: str) -> None:
+def test_includes_without_a_file_name_are_errors(text: str, problem: str) -> None:
     (include,) = scan_text(text).includes
     assert include.problem.startswith(problem)
 
 
-def test_an_include_from_the_library() -> None:
+def test_library_includes_are_recognised() -> None:
     (include,) = scan_text("#include <seats>.").includes
     assert (include.path, include.is_library, include.problem) == ("seats", True, "")
 
 
-def test_what_is_no_include() -> None:
+def test_comments_and_strings_are_not_includes() -> None:
     for text in ('% #include "a".', '%* #include "a". *%', "#includex.", 'says("#include <a>").'):
         assert scan_text(text).includes == ()
 
 
-def test_numbers_as_clingo_reads_them() -> None:
+def test_parse_number_equals_clingo() -> None:
     assert [parse_number(text) for text in ("0x1F", "0b11", "0o17", "19", "0")] == [31, 3, 15, 19, 0]
     assert parse_number("9" * 5000) is None
     assert parse_number("0xFFFFFFFF") == 2**32 - 1

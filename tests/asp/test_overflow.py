@@ -55,7 +55,7 @@ COST = 'preference(f,g). says(f,en,"x"). says(f,zh,"x").\n'
         (COST + "cost(f(R), 1000000000) :- held(R,1).", "4:1-23", "2147483647"),
     ],
 )
-def test_what_may_overflow_is_refused_with_its_place(load: Load, rules: str, place: str, value: str) -> None:
+def test_possible_overflow_is_an_error_at_its_location(load: Load, rules: str, place: str, value: str) -> None:
     with pytest.raises(KBError) as caught:
         load(DECLARATION + rules)
     overflows = [diagnostic for diagnostic in caught.value.diagnostics if diagnostic.code == ErrorCode.INTEGER_OVERFLOW]
@@ -81,11 +81,11 @@ def test_what_may_overflow_is_refused_with_its_place(load: Load, rules: str, pla
         "p(X*1000000000) :- no(X). #defined no/1.",
     ],
 )
-def test_what_cannot_overflow_is_sound(load: Load, rules: str) -> None:
+def test_impossible_overflow_is_accepted(load: Load, rules: str) -> None:
     load(DECLARATION + rules)
 
 
-def test_constants_from_outside(load: Load) -> None:
+def test_constants_of_the_caller_are_checked(load: Load) -> None:
     text = DECLARATION + "#const k = 1. p(k*1000000)."
     load(text, constants={"k": 2000})
     with pytest.raises(KBError, match="3000000000") as caught:
@@ -119,7 +119,7 @@ def evaluate_by_clingo(term: str) -> int | None:
 
 
 @given(st.sampled_from(["+", "-", "*", "/", "\\", "**", "&", "?", "^"]), BOUNDS, BOUNDS)
-def test_intervals_hold_what_clingo_computes(sign: str, left: IntInterval, right: IntInterval) -> None:
+def test_binary_intervals_contain_the_results_of_clingo(sign: str, left: IntInterval, right: IntInterval) -> None:
     result = apply_binary(sign, left, right)
     if not result.fits_int32:
         return
@@ -133,7 +133,7 @@ def test_intervals_hold_what_clingo_computes(sign: str, left: IntInterval, right
 
 
 @given(BOUNDS)
-def test_intervals_of_one(interval: IntInterval) -> None:
+def test_unary_intervals_contain_the_exact_results(interval: IntInterval) -> None:
     for number in range(interval.low, interval.high + 1):
         for operation, value in ((negate, -number), (bitwise_complement, ~number), (absolute_value, abs(number))):
             assert operation(interval).low <= value <= operation(interval).high
@@ -161,7 +161,7 @@ TESTS = st.sampled_from([("<", operator.lt), (">=", operator.ge), ("!=", operato
 
 
 @given(TERMS, TERMS, TESTS, TERMS)
-def test_what_is_sound_is_what_exact_numbers_say(
+def test_accepted_rules_derive_the_atoms_of_exact_arithmetic(
     head: tuple[str, Term],
     left: tuple[str, Term],
     test: tuple[str, Callable[[int, int], bool]],
@@ -181,6 +181,6 @@ def test_what_is_sound_is_what_exact_numbers_say(
     assert {atom.args[0] for atom in kb.ground.atoms if atom.name == "p"} == exact
 
 
-def test_the_largest_number_is_clingos() -> None:
+def test_int32_max_equals_the_limit_of_clingo() -> None:
     assert evaluate_by_clingo(f"{INT32_MAX}") == INT32_MAX
     assert evaluate_by_clingo(f"{INT32_MAX}+1") == -(2**31)

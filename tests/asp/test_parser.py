@@ -1,4 +1,4 @@
-"""No rule file ends this process: a child parses, and only text that the lexer accepts."""
+"""Rule files are parsed in a child process, and only text that the lexer accepts."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize("text", REFUSED, ids=lambda text: ascii(text[:12]))
-def test_what_ends_the_parser_does_not_reach_it(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_text_that_would_crash_clingo_is_not_parsed(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ast, "parse_string", lambda *_, **__: pytest.fail("clingo was given the text"))
     statements, problems = parse_sources(RuleSources((RuleSource("a.lp", f"a.\n b. {text}\n", 1),)))
     assert statements == []
@@ -40,7 +40,7 @@ def test_what_ends_the_parser_does_not_reach_it(text: str, monkeypatch: pytest.M
     assert all(problem.location is not None and problem.location.line == 2 for problem in problems)
 
 
-def test_deep_terms_within_the_bound_are_parsed() -> None:
+def test_nested_terms_within_the_limit_are_parsed() -> None:
     most = MAX_NESTING - 2
     for text in (f"p({'(' * most}1{')' * most}).", f"p(1{'+1' * most}).", "p(1;" + "2-1;" * 5000 + "3).", "p. " * 5000):
         assert parse_sources(RuleSources((RuleSource("a.lp", text, 1),)))[1] == []
@@ -53,7 +53,7 @@ PIECES = ["(", ")", "{", "}", "[", "]", "|", ",", ";", ".", "..", ":-", ":", "no
 
 @settings(max_examples=150)
 @given(st.lists(st.tuples(st.sampled_from(PIECES), st.integers(1, 3)), max_size=25))
-def test_the_places_of_anything_lie_in_the_text(pieces: list[tuple[str, int]]) -> None:
+def test_error_locations_lie_within_the_text(pieces: list[tuple[str, int]]) -> None:
     text = "".join(piece * times for piece, times in pieces)
     lines = text.split("\n")
     for problem in parse_sources(RuleSources((RuleSource("a.lp", text, 1),)))[1]:
@@ -70,20 +70,20 @@ def test_the_places_of_anything_lie_in_the_text(pieces: list[tuple[str, int]]) -
         ("%* 名名 *% a b.", 12), ('\t"é" b.', 6), ("\ufeffa b.", 4),
     ],
 )  # fmt: skip
-def test_columns_are_letters(text: str, column: int) -> None:
+def test_error_columns_count_characters(text: str, column: int) -> None:
     (problem, *_) = parse_sources(RuleSources((RuleSource("a.lp", text, 1),)))[1]
     assert problem.location is not None
     assert problem.location.column == column
 
 
-def test_columns_of_uses_are_letters() -> None:
+def test_use_columns_count_characters() -> None:
     sources = RuleSources((RuleSource("a.lp", 's("名字",X) :- t("名","名"), u(X).', 1),))
     assert [(use.location.column, use.location.end_column) for use in summarise_files(sources, {}).bodies] == [
         (14, 24), (26, 30),
     ]  # fmt: skip
 
 
-def test_a_byte_order_mark_is_accepted(tmp_path: Path) -> None:
+def test_byte_order_mark_is_accepted(tmp_path: Path) -> None:
     file = tmp_path / "a.lp"
     file.write_bytes("\ufeffa(1) b.".encode())
     sources, problems = read_sources([file], 1 << 20)
@@ -94,7 +94,7 @@ def test_a_byte_order_mark_is_accepted(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("data", "column"), [(b"a.\n b(\xff).", 4), ("a. %名\n \0".encode(), 2)])
-def test_no_text_is_refused_where_it_stands(tmp_path: Path, data: bytes, column: int) -> None:
+def test_invalid_bytes_are_errors_at_their_location(tmp_path: Path, data: bytes, column: int) -> None:
     (tmp_path / "a.lp").write_bytes(data)
     (problem,) = read_sources([tmp_path / "a.lp"], 1 << 20)[1]
     assert problem.location is not None
@@ -123,7 +123,7 @@ def sources_of(*texts: str) -> RuleSources:
     return RuleSources(tuple(RuleSource(f"{number}.lp", text, 1 + number) for number, text in enumerate(texts)))
 
 
-def test_the_child_says_what_this_process_would(empty_cache: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_child_process_parses_like_this_process(empty_cache: None, monkeypatch: pytest.MonkeyPatch) -> None:
     sources = sources_of(*RULES, 'says(x,zh,"名"). #show x/0. #defined y/2. d(', RULES[0])
     expected = summarise_files(sources, {})
     assert parse_program(sources) == expected
@@ -134,7 +134,7 @@ def test_the_child_says_what_this_process_would(empty_cache: None, monkeypatch: 
     assert parse_program(sources) == expected, "known from the disk"
 
 
-def test_a_child_that_ends_names_the_file_and_is_replaced(empty_cache: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_crashed_child_names_the_file_and_is_replaced(empty_cache: None, monkeypatch: pytest.MonkeyPatch) -> None:
     fatal = ["python", "-c", "import os, sys; sys.stdin.readline(); print(1, flush=True); os.kill(os.getpid(), 11)"]
     monkeypatch.setattr(parser, "start_process", lambda *_, **__: Popen(fatal, stdin=-1, stdout=-1))
     with pytest.raises(KBError, match="SIGSEGV") as caught:
@@ -145,7 +145,7 @@ def test_a_child_that_ends_names_the_file_and_is_replaced(empty_cache: None, mon
     assert [use.signature.name for use in parse_program(sources_of("a.", "b.")).heads] == ["a", "b"]
 
 
-def test_time_and_memory_of_the_child_are_bounded(empty_cache: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_child_process_has_time_and_memory_limits(empty_cache: None, monkeypatch: pytest.MonkeyPatch) -> None:
     text = "a(1). " * 50_000
     monkeypatch.setattr(parser, "PARSE_SECONDS", 0.3)
     with pytest.raises(KBError, match=r"0\.3 s") as caught:
@@ -160,7 +160,7 @@ def test_time_and_memory_of_the_child_are_bounded(empty_cache: None, monkeypatch
     assert caught.value.diagnostics[0].location == Location("0.lp", 1, 1, 1, 1)
 
 
-def test_a_fork_has_a_child_of_its_own(empty_cache: None) -> None:
+def test_forked_process_starts_its_own_child(empty_cache: None) -> None:
     assert find_syntax_errors(RuleSource("a.lp", "a b.", 1))
     first = parser._parser_process.process
     parser._parser_process.owner_pid = os.getpid() + 1

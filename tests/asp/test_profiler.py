@@ -1,4 +1,4 @@
-"""Rules are measured one after the other, and the worst is found even if it does not end."""
+"""Rules are grounded one after the other, and the costliest is found even if it does not end."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def line(number: int, seconds: float, rules: int = 0) -> str:
     return encode_cost(GroundingCost(place(number), seconds, rules))
 
 
-def test_parts_come_after_what_they_depend_on(tmp_path: Path) -> None:
+def test_rule_groups_follow_their_dependencies(tmp_path: Path) -> None:
     (tmp_path / "rules.lp").write_text(RULES)
     sources, _ = read_sources([tmp_path / "rules.lp"], 1 << 20)
     parts = [[str(rule).partition(" ")[0] for rule in part] for part in group_rules(parse_sources(sources)[0], sources)]
@@ -58,11 +58,11 @@ def test_parts_come_after_what_they_depend_on(tmp_path: Path) -> None:
         ([], False, None),
     ],
 )
-def test_the_worst_is_what_took_most(lines: list[str], by_rules: bool, worst: int | None) -> None:
+def test_find_costliest_rule_returns_the_maximum(lines: list[str], by_rules: bool, worst: int | None) -> None:
     assert find_costliest_rule(lines, 10.0, by_rules) == (None if worst is None else place(worst))
 
 
-def test_measuring_stops_at_a_bound_and_at_what_clingo_refuses(tmp_path: Path) -> None:
+def test_profiling_stops_at_limits_and_clingo_errors(tmp_path: Path) -> None:
     file = tmp_path / "rules.lp"
     file.write_text("a(1..3).\nb(X,Y,Z) :- a(X), a(Y), a(Z).\n")
     sources, _ = read_sources([file], 1 << 20)

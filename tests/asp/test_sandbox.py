@@ -19,7 +19,7 @@ from tests.asp.conftest import Load, format_place
 DECLARATION = "#external held(R,N) : R = 1..3, N = 1..2.\nlegal(R) :- held(R,1).\n"
 
 
-def test_same_result_as_in_this_process(load: Load) -> None:
+def test_child_process_builds_the_same_result(load: Load) -> None:
     text = DECLARATION + "legal(9) :- #sum { N,R : held(R,N) } >= 4. :- held(1,2). unused."
     trusted = load(text, outputs=[("legal", 1)])
     other = load(text, outputs=[("legal", 1)], trusted=False)
@@ -27,7 +27,9 @@ def test_same_result_as_in_this_process(load: Load) -> None:
     assert (other.constraints, other.warnings) == (trusted.constraints, trusted.warnings)
 
 
-def test_a_child_may_wait_for_the_next_rules(load: Load, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_warm_child_serves_one_build_and_is_replaced(
+    load: Load, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     """It serves one build from any working directory, and another one replaces it."""
     monkeypatch.setattr(sandbox, "_warm_pool", sandbox._WarmPool())
     sandbox.keep_warm_process()
@@ -45,7 +47,7 @@ def test_a_child_may_wait_for_the_next_rules(load: Load, monkeypatch: pytest.Mon
     assert third.returncode == 0
 
 
-def test_errors_come_back(load: Load) -> None:
+def test_errors_of_the_child_are_raised(load: Load) -> None:
     with pytest.raises(KBError, match="'hold/1'") as caught:
         load(DECLARATION + "legal(9) :- hold(1).", trusted=False)
     problem = next(diagnostic for diagnostic in caught.value.diagnostics if diagnostic.severity == Severity.ERROR)
@@ -63,7 +65,7 @@ def test_errors_come_back(load: Load) -> None:
         ("n(1..9999999).", Limits(seconds=20, memory=100 << 20, rules=10**9), ""),
     ],
 )
-def test_limits(load: Load, rules: str, limits: Limits, value: str) -> None:
+def test_exceeded_limits_raise(load: Load, rules: str, limits: Limits, value: str) -> None:
     inputs = [Input("held", ((1, 2, 3), (1, 2))), Input("x", None, 2)]
     with pytest.raises(KBError) as caught:
         load(DECLARATION + rules, trusted=False, limits=limits, inputs=inputs)
@@ -83,7 +85,7 @@ WORST = ["m(A,B,C)", "n(X+1)", "n(1..99999)", "far(X)", "even(X+2)"]
 
 
 @pytest.mark.parametrize(("rules", "worst"), [*zip(EXPLOSIONS, WORST, strict=True)])
-def test_the_rule_that_explodes_is_the_one_that_is_named(load: Load, rules: str, worst: str) -> None:
+def test_exceeded_limits_name_the_rule(load: Load, rules: str, worst: str) -> None:
     text = DECLARATION + "\n".join(rules.split("  "))
     with pytest.raises(KBError) as caught:
         load(text, trusted=False, limits=Limits(rules=20_000))
@@ -92,7 +94,7 @@ def test_the_rule_that_explodes_is_the_one_that_is_named(load: Load, rules: str,
     assert worst in text.splitlines()[problem.location.line - 1]
 
 
-def test_a_busy_machine_is_not_the_rules_fault(load: Load, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wall_time_limit_names_no_rule(load: Load, monkeypatch: pytest.MonkeyPatch) -> None:
     """A child that did not get its processor time is ended, and the error names no rule."""
     monkeypatch.setattr(sandbox, "WALL_TIME_FACTOR", 0.0)
     monkeypatch.setattr(sandbox, "STARTUP_SECONDS", 0.0)
@@ -102,7 +104,7 @@ def test_a_busy_machine_is_not_the_rules_fault(load: Load, monkeypatch: pytest.M
     assert caught.value.diagnostics[0].location is None
 
 
-def test_one_budget_for_all_that_a_command_loads(load: Load, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_shared_budget_limits_all_loads_of_a_command(load: Load, monkeypatch: pytest.MonkeyPatch) -> None:
     with cpu_budget.shared_budget():
         for _ in range(2):
             with pytest.raises(KBError, match=r"0\.3 s") as caught:
@@ -111,7 +113,7 @@ def test_one_budget_for_all_that_a_command_loads(load: Load, monkeypatch: pytest
             monkeypatch.setattr(sandbox, "_run", lambda *_: pytest.fail("a child was started without a budget"))
 
 
-def test_circuits_are_paid_from_the_budget(load: Load) -> None:
+def test_circuit_compilation_uses_the_budget(load: Load) -> None:
     kb = load(DECLARATION + "n(1..400). m(A,R) :- n(A), held(R,1).", outputs=[("m", 2)], trusted=False)
     kb.cpu_budget.remaining = -1.0
     with pytest.raises(KBError, match="20 s") as caught:
@@ -119,7 +121,7 @@ def test_circuits_are_paid_from_the_budget(load: Load) -> None:
     assert caught.value.code == ErrorCode.LIMIT_EXCEEDED
 
 
-def test_a_crash_of_clingo_is_a_message(load: Load, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_crash_of_clingo_raises(load: Load, monkeypatch: pytest.MonkeyPatch) -> None:
     fatal = [sys.executable, "-c", "import os; os.abort()"]
     monkeypatch.setattr(sandbox, "_warm_pool", sandbox._WarmPool())
     monkeypatch.setattr(sandbox, "start_process", lambda *_: subprocess.Popen(fatal, stdin=-1, stdout=-1, stderr=-1))
@@ -128,7 +130,7 @@ def test_a_crash_of_clingo_is_a_message(load: Load, monkeypatch: pytest.MonkeyPa
     assert caught.value.code == ErrorCode.GROUNDING_FAILED
 
 
-def test_children_start_without_arrays() -> None:
+def test_child_process_does_not_import_numpy() -> None:
     """Each knowledge base starts one, and importing numpy would double the time to start."""
     script = "import sys, abl_cards.asp.sandbox; sys.exit('numpy' in sys.modules or 'numba' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0

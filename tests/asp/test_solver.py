@@ -28,7 +28,7 @@ def begin(folder: Path, text: str, limits: Limits | None = None) -> ClingoSolver
     return ClingoSolver(BuildRequest((file,), (Input("held", arity=2),), (), {}), limits)
 
 
-def test_the_cheapest_answer_set(tmp_path: Path) -> None:
+def test_solver_returns_the_cheapest_answer_set(tmp_path: Path) -> None:
     with begin(tmp_path, GROUPS) as solver:
         states = [[solver.find_input_row(text) for text in PAIR_AND_ONE], []]
         pair, empty = solver.solve(states, SolveOptions(shown_predicates=frozenset({"group/2"})))
@@ -42,7 +42,7 @@ def test_the_cheapest_answer_set(tmp_path: Path) -> None:
         assert all_sets.is_complete
 
 
-def test_constraints_disjunctions_and_negative_loops(tmp_path: Path) -> None:
+def test_solver_supports_constraints_disjunctions_and_negative_loops(tmp_path: Path) -> None:
     """A state without an answer set has no answers; answers hold the atoms of #show only."""
     text = "#external held(R,N) : R = 3..4, N = 1..2.\na ; b :- held(3,1).\n"
     text += "p :- not q. q :- not p. :- held(4,1), p. :- held(4,1), q.\n"
@@ -68,7 +68,7 @@ def test_constraints_disjunctions_and_negative_loops(tmp_path: Path) -> None:
         (f"p({'-' * 3000}1).", "2:102-103", ErrorCode.NESTED_TOO_DEEPLY),
     ],
 )
-def test_what_is_wrong_has_its_place(tmp_path: Path, rule: str, place: str, code: ErrorCode) -> None:
+def test_invalid_rules_are_errors_at_their_location(tmp_path: Path, rule: str, place: str, code: ErrorCode) -> None:
     with pytest.raises(KBError) as caught:
         begin(tmp_path, f"#external held(R,N) : R = 3..4, N = 1..2. keep(R) :- held(R,1).\n{rule}")
     problem = caught.value.diagnostics[0]
@@ -77,7 +77,7 @@ def test_what_is_wrong_has_its_place(tmp_path: Path, rule: str, place: str, code
     assert Path(problem.location.file).name == "plan.lp"
 
 
-def test_time_is_bounded(tmp_path: Path) -> None:
+def test_solving_and_grounding_time_are_limited(tmp_path: Path) -> None:
     """The pigeonhole problem is not decided within its time; grounding has a bound as well."""
     pigeons = "1 { in(P,H) : H = 1..12 } 1 :- P = 1..13. :- in(P,H), in(Q,H), P < Q. cost(far(P,H), H) :- in(P,H)."
     with begin(tmp_path, pigeons) as solver:
@@ -88,13 +88,13 @@ def test_time_is_bounded(tmp_path: Path) -> None:
     assert caught.value.code == ErrorCode.LIMIT_EXCEEDED
 
 
-def test_memory_is_bounded(tmp_path: Path) -> None:
+def test_memory_is_limited(tmp_path: Path) -> None:
     with pytest.raises(KBError) as caught:
         begin(tmp_path, "n(1..9999999).", Limits(memory=100 << 20))
     assert caught.value.code == ErrorCode.LIMIT_EXCEEDED
 
 
-def test_a_closed_solver_refuses_states(tmp_path: Path) -> None:
+def test_closed_solver_raises(tmp_path: Path) -> None:
     solver = begin(tmp_path, GROUPS)
     solver.close()
     with pytest.raises(KBError) as caught:
@@ -102,7 +102,7 @@ def test_a_closed_solver_refuses_states(tmp_path: Path) -> None:
     assert caught.value.code == ErrorCode.GROUNDING_FAILED
 
 
-def test_an_unknown_input_is_named(tmp_path: Path) -> None:
+def test_unknown_input_is_named_with_a_suggestion(tmp_path: Path) -> None:
     with begin(tmp_path, GROUPS) as solver, pytest.raises(KBError, match=r"'held\(3,5\)'.*'held\(3,4\)'") as caught:
         solver.find_input_row("held(3,5)")
     assert caught.value.code == ErrorCode.UNKNOWN_INPUT
