@@ -54,7 +54,7 @@ def test_at_least(terms: list[tuple[int, int]], bound: int) -> None:
         assert value(builder, result, inputs) == (total >= bound)
 
 
-def test_equal_gates_are_one() -> None:
+def test_equal_gates_are_shared() -> None:
     builder = CircuitBuilder(NODES)
     assert builder.conjunction([2, 4]) == builder.conjunction([4, 2, 2, TRUE])
     assert builder.at_least([2, 4, 6], [2, 2, 4], 6) == builder.at_least([6, 4, 2], [4, 2, 2], 5)
@@ -63,6 +63,6 @@ def test_equal_gates_are_one() -> None:
     assert len(builder.gates) == 2
 
 
-def test_sums_beyond_int32_are_refused() -> None:
+def test_sums_beyond_int32_raise() -> None:
     with pytest.raises(OverflowError):
         normalise_sum([2, 4], [2**30, 2**30], 5)

@@ -1,4 +1,4 @@
-"""Circuits: what stays after pruning and specialising, and refusing the wrong tables."""
+"""Circuits: pruning, specialising, caching, and errors of invalid input tables."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.asp.conftest import Load
 DECLARATION = "#external held(R,N) : R = 1..3, N = 1..2.\n"
 
 
-def test_only_what_matters_stays(load: Load) -> None:
+def test_circuit_keeps_only_relevant_inputs(load: Load) -> None:
     kb = load(DECLARATION + "p(R) :- held(R,1), not held(R,2). q :- p(1). r :- held(3,1).")
     circuit = kb.circuit("q/0")
     assert circuit.inputs == (("held", (1, 1)), ("held", (1, 2)))
@@ -45,13 +45,13 @@ def test_equal_bodies_share_a_gate(load: Load) -> None:
     assert kb.circuit("p/1").stats.gates == 1
 
 
-def test_sums_that_are_no_sums(load: Load) -> None:
+def test_trivial_sums_become_plain_gates(load: Load) -> None:
     text = "p :- 1 <= #count { R : held(R,1) }. q :- 3 <= #count { R : held(R,1) }. r :- #sum { R : held(R,1) } < 0."
     stats = load(DECLARATION + text).circuit("p/0", "q/0").stats
     assert (stats.gates, stats.literals, stats.depth) == (2, 6, 1)
 
 
-def test_a_loop_that_a_constant_opens(load: Load) -> None:
+def test_constant_input_removes_a_loop(load: Load) -> None:
     text = "edge(1,2). edge(2,3). edge(3,1). on(R) :- held(R,1). on(Y) :- on(X), edge(X,Y), held(X,2)."
     circuit = load(DECLARATION + text).circuit("on/1")
     assert circuit.stats.loops == 1
@@ -61,14 +61,14 @@ def test_a_loop_that_a_constant_opens(load: Load) -> None:
     assert evaluate(opened, rows).tolist() == [[1], [1], [1]]
 
 
-def test_a_long_chain_needs_no_recursion(load: Load) -> None:
+def test_long_chains_compile_without_recursion(load: Load) -> None:
     text = "p(0) :- held(1,1), held(2,1). p(X+1) :- p(X), held(1+X\\3,1), X < 5000."
     kb = load(DECLARATION + text)
     circuit = kb.circuit("p/1")
     assert evaluate(circuit, np.ones((len(circuit.inputs), 1), np.uint8)).all()
 
 
-def test_negative_loops_are_named() -> None:
+def test_negative_loops_raise_with_their_atoms() -> None:
     equations = {1: [Body((2,))], 2: [Body((3,))], 3: [Body((-1, 9))], 4: [Body((1,))]}
     with pytest.raises(NotStratified) as caught:
         compile_circuit(equations, [(9, Atom("held", (1, 1)))], [(4, Atom("p"))])
@@ -78,7 +78,7 @@ def test_negative_loops_are_named() -> None:
 Evaluate = Callable[[np.ndarray], object]
 
 
-def test_wrong_tables_are_refused(load: Load) -> None:
+def test_invalid_input_tables_raise(load: Load) -> None:
     circuit = load(DECLARATION + "p(R) :- held(R,1), held(R,2).").circuit("p/1")
     evaluators: list[Evaluate] = [
         lambda rows: evaluate(circuit, rows),
@@ -93,14 +93,14 @@ def test_wrong_tables_are_refused(load: Load) -> None:
         evaluate(circuit, np.zeros((6, 4), np.uint8), np.zeros((3, 5), np.uint8))
 
 
-def test_outputs_that_never_hold_can_be_left_out(load: Load) -> None:
+def test_false_outputs_can_be_removed(load: Load) -> None:
     kb = load(DECLARATION + "p(1). p(2) :- held(1,1). p(3) :- held(2,1).")
     circuit = kb.circuit("p/1").specialise({Atom("held", (1, 1)): False}).without_false_outputs()
     assert circuit.output_rows("p", 1) == {(1,): 0, (3,): 1}
     assert evaluate(circuit, np.array([[0, 1, 0]], np.uint8)).tolist() == [[1, 1, 1], [0, 1, 0]]
 
 
-def test_outputs_that_hold_in_no_state_of_a_block_are_zero(load: Load) -> None:
+def test_outputs_false_in_a_whole_block_are_zero(load: Load) -> None:
     """Literals are plain and negated, in full blocks and in partial ones."""
     circuit = load(DECLARATION + "p :- held(1,1). q :- not held(1,1).").circuit("p/0", "q/0")
     for states in (1, 64, 100, 512, 700):
@@ -109,7 +109,7 @@ def test_outputs_that_hold_in_no_state_of_a_block_are_zero(load: Load) -> None:
             assert evaluate(circuit, rows).tolist() == [[truth] * states, [1 - truth] * states]
 
 
-def test_what_is_alike_is_compiled_once(load: Load) -> None:
+def test_equal_circuits_are_compiled_once(load: Load) -> None:
     """After an edit most circuits are reused; a circuit without references is not cached."""
     text = DECLARATION + "q :- held(1,1), not held(2,1). q :- held(3,1). r :- held(2,1)."
     first, again = load(text).circuit("q/0"), load(text + " other :- held(1,1).").circuit("q/0")
@@ -131,12 +131,12 @@ def test_what_is_alike_is_compiled_once(load: Load) -> None:
         ("q :- #sum { R,R : held(R,1) } > 3.", "q :- #sum { R*R,R : held(R,1) } > 3."),
     ],
 )
-def test_what_differs_is_told_apart(load: Load, one: str, other: str) -> None:
+def test_different_circuits_have_different_digests(load: Load, one: str, other: str) -> None:
     """They depend on gates and on names."""
     assert load(DECLARATION + one).circuit("q/0").digest != load(DECLARATION + other).circuit("q/0").digest
 
 
-def test_circuits_of_other_outputs_and_other_assumptions_are_others(load: Load) -> None:
+def test_different_outputs_and_assumptions_give_different_circuits(load: Load) -> None:
     kb = load(DECLARATION + "q :- held(1,1), held(2,1). s :- held(1,1), held(2,1).")
     circuit = kb.circuit("q/0")
     assumed = [circuit.specialise({Atom("held", (3, 1)): true}) for true in (True, False)]

@@ -33,7 +33,7 @@ def is_expected(diagnostic: Diagnostic, expected: str) -> bool:
 
 
 @pytest.mark.parametrize("file", CORPUS, ids=lambda file: file.stem)
-def test_expected_diagnostics(file: Path) -> None:
+def test_corpus_files_raise_the_expected_diagnostics(file: Path) -> None:
     expectations = file.read_text().partition("\n")[0].removeprefix("% expect: ").split(" | ")
     with pytest.raises(KBError) as caught:
         KnowledgeBase.load([file], inputs=INPUTS, outputs=[("legal", 1)], cache=False)

@@ -56,7 +56,7 @@ def agree(kb: KnowledgeBase, circuit: Circuit, rows: np.ndarray) -> None:
 
 @settings(max_examples=PROGRAMS, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(programs(), st.integers(0, 2**32), st.integers(1, 70))
-def test_random_programs(text: str, seed: int, states: int) -> None:
+def test_random_programs_equal_clingo(text: str, seed: int, states: int) -> None:
     kb = load_text(text)
     circuit = kb.circuit(*ALL)
     agree(kb, circuit, random_rows(circuit, states, seed))
@@ -64,7 +64,7 @@ def test_random_programs(text: str, seed: int, states: int) -> None:
 
 @settings(max_examples=PROGRAMS, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(programs(), st.integers(0, 2**32), st.integers(0, 99))
-def test_chains_of_reasons(text: str, seed: int, output: int) -> None:
+def test_proofs_of_random_programs_equal_clingo(text: str, seed: int, output: int) -> None:
     """Proofs state the true value of each atom, also in states that violate a constraint."""
     with tempfile.TemporaryDirectory() as folder:
         kb = load_text(text, Path(folder))
@@ -81,7 +81,7 @@ def test_chains_of_reasons(text: str, seed: int, output: int) -> None:
 
 @settings(max_examples=PROGRAMS, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(programs(), st.integers(0, 2**32), st.data())
-def test_specialised_and_pruned_circuits(text: str, seed: int, data: st.DataObject) -> None:
+def test_specialised_and_pruned_circuits_equal_the_original(text: str, seed: int, data: st.DataObject) -> None:
     kb = load_text(text)
     circuit = kb.circuit(*ALL)
     fixed = data.draw(st.dictionaries(st.sampled_from(circuit.inputs), st.booleans())) if circuit.inputs else {}
@@ -93,7 +93,7 @@ def test_specialised_and_pruned_circuits(text: str, seed: int, data: st.DataObje
 
 
 @given(st.integers(0, 2**32), st.integers(0, 5000))
-def test_blocks_threads_and_tails_agree(seed: int, states: int) -> None:
+def test_results_do_not_depend_on_blocks_threads_or_strides(seed: int, states: int) -> None:
     """Single states, many states, several threads and a strided table give equal bytes."""
     text = """
         #external in(X,N) : X = 1..3, N = 1..2.
@@ -113,7 +113,7 @@ def test_blocks_threads_and_tails_agree(seed: int, states: int) -> None:
         assert np.array_equal(evaluate(circuit, rows[:, state : state + 1])[:, 0], out[:, state])
 
 
-def test_costs_are_added_up() -> None:
+def test_costs_are_summed() -> None:
     text = """
         #external flag(X) : X = 1..3.
         preference(f,g). says(f,en,"f"). says(f,zh,"f").

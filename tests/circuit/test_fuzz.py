@@ -68,7 +68,7 @@ EDITS = st.lists(
 
 
 @given(EDITS)
-def test_edited_files(edits: list[tuple[int, int, str]]) -> None:
+def test_edited_files_load_or_raise_kb_errors(edits: list[tuple[int, int, str]]) -> None:
     text = TEXT
     for position, cut, piece in edits:
         text = text[:position] + piece + text[position + cut :]

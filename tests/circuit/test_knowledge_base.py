@@ -24,7 +24,7 @@ def load_files(*files: Path, **settings: object) -> KnowledgeBase:
     return KnowledgeBase.load(files, inputs=INPUTS, outputs=[("legal", 1)], cache=False, **settings)  # type: ignore[arg-type]
 
 
-def test_facts_come_in_the_order_of_clingo(load: Load) -> None:
+def test_facts_have_the_order_of_clingo(load: Load) -> None:
     kb = load(
         DECLARATION + 'p(b). p(10). p(f(1)). p(2). p("x"). p(a). q(X) :- p(X), not r(X). r(a). s(R) :- held(R,1).'
     )
@@ -35,7 +35,7 @@ def test_facts_come_in_the_order_of_clingo(load: Load) -> None:
     assert kb.facts_as_dict("rr") == {}
 
 
-def test_common_files_come_from_the_library(tmp_path: Path) -> None:
+def test_include_searches_library_folders(tmp_path: Path) -> None:
     """Library files come from the first folder that has them, and may include others; other files are refused."""
     for number, folder in enumerate(("own", "common")):
         (tmp_path / folder).mkdir()
@@ -55,12 +55,12 @@ def test_common_files_come_from_the_library(tmp_path: Path) -> None:
         assert caught.value.code == ErrorCode.INVALID_INCLUDE
 
 
-def test_facts_see_through_conditions(load: Load) -> None:
+def test_facts_include_conditional_consequences(load: Load) -> None:
     kb = load(DECLARATION + "p(1..2). both :- p(X) : p(X). either :- held(1,1). either :- not held(1,1).")
     assert kb.facts("both", 0) == [()]
 
 
-def test_circuits_are_remembered(load: Load) -> None:
+def test_circuits_are_cached(load: Load) -> None:
     kb = load(DECLARATION + "p(R) :- held(R,1). q(R) :- held(R,2).")
     assert kb.circuit("p/1", "q/1") is kb.circuit("q/1", "p/1")
     assert kb.circuit("violated/1").outputs == ()
@@ -68,7 +68,7 @@ def test_circuits_are_remembered(load: Load) -> None:
         kb.circuit("legal")
 
 
-def test_includes_inside_the_folder(tmp_path: Path) -> None:
+def test_includes_inside_the_folder_are_read(tmp_path: Path) -> None:
     (tmp_path / "more").mkdir()
     main, more, third = tmp_path / "main.lp", tmp_path / "more" / "more.lp", tmp_path / "more" / "third.lp"
     main.write_text('#include "more/more.lp". % "no include": #include "/etc/passwd".\n' + DECLARATION)
@@ -87,7 +87,7 @@ def test_includes_inside_the_folder(tmp_path: Path) -> None:
     assert format_place(problem) == "1:23-29"
 
 
-def test_include_through_a_link(tmp_path: Path) -> None:
+def test_include_through_an_outside_link_is_rejected(tmp_path: Path) -> None:
     folder, outside = tmp_path / "kb", tmp_path / "secret.lp"
     folder.mkdir()
     outside.write_text("three(3).")
@@ -99,9 +99,7 @@ def test_include_through_a_link(tmp_path: Path) -> None:
     assert format_place(caught.value.diagnostics[0]) == "1:1-20"
 
 
-def test_an_include_is_read_from_the_folder_wherever_one_stands(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_includes_do_not_depend_on_the_working_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "kb"
     folder.mkdir()
     (folder / "main.lp").write_text(DECLARATION + '#include "more.lp".\nlegal(1) :- held(1,1), a.')
@@ -112,7 +110,7 @@ def test_an_include_is_read_from_the_folder_wherever_one_stands(
 
 
 @pytest.mark.parametrize("hidden", ["%* % *%\n*% I", "%* %* *% *% I", '%* " *% I %*"*%', '%* %%* "\n*% I'])
-def test_includes_hidden_among_comments(load: Load, hidden: str) -> None:
+def test_includes_among_comments_are_rejected(load: Load, hidden: str) -> None:
     with pytest.raises(KBError) as caught:
         load(DECLARATION + hidden.replace("I", '#include "/etc/hostname".') + "\nlegal(1).")
     assert caught.value.code == ErrorCode.FILE_OUTSIDE_FOLDER
@@ -130,7 +128,9 @@ def test_includes_hidden_among_comments(load: Load, hidden: str) -> None:
         (b"legal(1).\n:- not never.\n#defined never/0.", ErrorCode.ALWAYS_VIOLATED, "2:1-14"),
     ],
 )
-def test_strange_content(tmp_path: Path, content: bytes, code: ErrorCode, place: str) -> None:
+def test_invalid_content_is_an_error_at_its_location(
+    tmp_path: Path, content: bytes, code: ErrorCode, place: str
+) -> None:
     file = tmp_path / "rules.lp"
     file.write_bytes(content)
     with pytest.raises(KBError) as caught:
@@ -138,7 +138,7 @@ def test_strange_content(tmp_path: Path, content: bytes, code: ErrorCode, place:
     assert (caught.value.code, format_place(caught.value.diagnostics[0])) == (code, place)
 
 
-def test_strange_files(tmp_path: Path) -> None:
+def test_missing_special_and_large_files_are_errors(tmp_path: Path) -> None:
     missing, folder, pipe, large = (tmp_path / name for name in ("missing.lp", "folder.lp", "pipe.lp", "large.lp"))
     folder.mkdir()
     os.mkfifo(pipe)
@@ -160,7 +160,7 @@ def test_strange_files(tmp_path: Path) -> None:
     assert caught.value.code == not_readable
 
 
-def test_constants(load: Load) -> None:
+def test_constants_override_and_unknown_ones_raise(load: Load) -> None:
     text = DECLARATION + "#const top = 2.\nlegal(R) :- held(R,1), R <= top."
     assert len(load(text, constants={"top": 3}).circuit("legal/1").outputs) == 3
     assert len(load(text).circuit("legal/1").outputs) == 2
@@ -169,7 +169,7 @@ def test_constants(load: Load) -> None:
     assert caught.value.code == ErrorCode.INVALID_CONSTANT
 
 
-def test_two_facts_for_one_key_are_refused(load: Load) -> None:
+def test_two_facts_for_one_key_raise(load: Load) -> None:
     kb = load(DECLARATION + "value(a,1). value(b,2). legal(1) :- held(1,1). #show value/2.")
     assert kb.facts_as_dict("value") == {"a": 1, "b": 2}
     with pytest.raises(KBError) as caught:
@@ -177,7 +177,7 @@ def test_two_facts_for_one_key_are_refused(load: Load) -> None:
     assert caught.value.code == ErrorCode.CONFLICTING_FACTS
 
 
-def test_warnings_let_a_knowledge_base_pass(load: Load) -> None:
+def test_warnings_do_not_prevent_loading(load: Load) -> None:
     kb = load(
         DECLARATION + "#external wild(N) : N = 1..2.\nlost(1).\nlegal(1) :- held(1,1).\n"
         "form(1). strange(F) :- form(F), F > 3.\n#show strange/1.\n"
@@ -213,9 +213,7 @@ def test_warnings_let_a_knowledge_base_pass(load: Load) -> None:
         ("R < king-1, #count{N : held(R,N)} < kings", "kings", "'king'"),
     ],
 )
-def test_a_name_that_stands_only_in_a_comparison_is_a_warning(
-    load: Load, condition: str, name: str, remedy: str
-) -> None:
+def test_name_used_only_in_a_comparison_is_a_warning(load: Load, condition: str, name: str, remedy: str) -> None:
     text = f'#const king = 3.\nnamed(kng). word("R < kng").\nlegal(R) :- held(R,_), {condition}\n.'
     if "named" not in condition:
         text = text.replace("named(kng).", "")
@@ -225,7 +223,7 @@ def test_a_name_that_stands_only_in_a_comparison_is_a_warning(
     assert all(remedy in warning.remedy for warning in found)
 
 
-def test_a_preference_that_weighs_nothing_is_a_warning(load: Load) -> None:
+def test_preference_without_cost_is_a_warning(load: Load) -> None:
     kb = load(
         DECLARATION + "legal(1) :- held(1,1).\n"
         'preference(none,g). says(none,en,"x"). says(none,zh,"x"). cost(none(R),0) :- held(R,1).\n'
@@ -237,12 +235,12 @@ def test_a_preference_that_weighs_nothing_is_a_warning(load: Load) -> None:
     ]
 
 
-def test_switches_that_are_off_are_no_warning(load: Load) -> None:
+def test_unset_switches_are_not_warnings(load: Load) -> None:
     kb = load(DECLARATION + "#defined switch/0.\na :- switch. b :- a. legal(1) :- held(1,1). legal(2) :- b.")
     assert [warning for warning in kb.warnings if warning.code == ErrorCode.NEVER_DERIVED] == []
 
 
-def test_preferences_of_a_switch_that_is_off_are_no_warning(load: Load) -> None:
+def test_preferences_of_unset_switches_are_not_warnings(load: Load) -> None:
     """Another profile has the switch; a preference without any rule, or with one that reads no switch, is reported."""
     kb = load(
         DECLARATION + "#defined switch/0.\n#defined other/1.\nlegal(1) :- held(1,1). part(R) :- other(R).\n"
@@ -266,7 +264,7 @@ def test_preferences_of_a_switch_that_is_off_are_no_warning(load: Load) -> None:
         ("p(R,1)", "Two {2}.", []),
     ],
 )
-def test_a_placeholder_without_an_argument_is_a_warning(load: Load, name: str, sentence: str, wrong: list[str]) -> None:
+def test_placeholder_without_an_argument_is_a_warning(load: Load, name: str, sentence: str, wrong: list[str]) -> None:
     kb = load(
         DECLARATION + f'legal(1) :- held(1,1). preference(p,g). says(p,zh,"x"). says(p,en,"{sentence}"). '
         f"cost({name},1) :- held(R,1).",
@@ -276,7 +274,7 @@ def test_a_placeholder_without_an_argument_is_a_warning(load: Load, name: str, s
     assert found == [(ErrorCode.INCOMPLETE_PREFERENCE, text) for text in wrong]
 
 
-def test_importing_and_loading_needs_neither_numba_nor_torch(tmp_path: Path) -> None:
+def test_loading_imports_neither_numba_nor_torch(tmp_path: Path) -> None:
     file = tmp_path / "rules.lp"
     file.write_text(DECLARATION + "legal(R) :- held(R,1).")
     code = f"""
@@ -290,7 +288,7 @@ assert not {{"numba", "torch"}} & set(sys.modules)
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_joins_may_pass_the_declared_range(load: Load) -> None:
+def test_joins_may_exceed_the_declared_range(load: Load) -> None:
     kb = load(
         DECLARATION + "needs(a,1,2). needs(b,2,3). needs(c,1,1). other(9).\n"
         "legal(F) :- needs(F,R,N), held(R,N), not held(R,N+1).\n"
@@ -326,7 +324,7 @@ SWITCH = DECLARATION + "legal(1) :- switch(on), held(1,1). legal(2) :- switch(fa
         ('#include "a\\nb".', ErrorCode.INVALID_INCLUDE, "4:1-17", "'a b'"),
     ],
 )
-def test_places_of_mistakes(load: Load, rules: str, code: ErrorCode, place: str, value: str) -> None:
+def test_errors_have_their_location(load: Load, rules: str, code: ErrorCode, place: str, value: str) -> None:
     text = SWITCH.replace("\n", "\n#defined switch/1.\n", 1) + rules
     with pytest.raises(KBError) as caught:
         load(text)
@@ -350,11 +348,11 @@ def test_places_of_mistakes(load: Load, rules: str, code: ErrorCode, place: str,
         "row(1,a). row(2,b). legal(R) :- row(R,a), held(R,1). #show row/2.",
     ],
 )
-def test_facts_that_somebody_may_ask_for_are_no_mistake(load: Load, rules: str) -> None:
+def test_facts_for_optional_predicates_are_accepted(load: Load, rules: str) -> None:
     load(DECLARATION + "#defined switch/1. legal(1) :- switch(on), held(1,1). " + rules)
 
 
-def test_directives_and_constants_without_effect_are_warned_of(load: Load) -> None:
+def test_directives_and_constants_without_effect_are_warnings(load: Load) -> None:
     """A name in a comment or a text counts for nothing, one in another constant or in `#show` does."""
     kb = load(
         DECLARATION
@@ -370,7 +368,7 @@ def test_directives_and_constants_without_effect_are_warned_of(load: Load) -> No
     assert ["'other/1'" in kb.warnings[1].remedy, "'other/2'" in kb.warnings[2].remedy] == [True, True]
 
 
-def test_names_that_are_nearly_others_are_warned_of(load: Load) -> None:
+def test_similar_names_are_warnings(load: Load) -> None:
     kb = load(SWITCH + "#defined switch/1. swtch(on). #const king = 3. #const kng = 12. legal(king).")
     suggestions = {
         format_place(warning): warning.remedy for warning in kb.warnings if warning.code == ErrorCode.UNUSED_DEFINITION

@@ -15,7 +15,7 @@ from abl_cards.circuit.evaluation import evaluate
 
 @given(st.lists(st.integers(1, 40), min_size=1, max_size=6), st.integers(0, 100))
 @example([4, 4, 1], 5)  # no weight has the second digit
-def test_sums_of_any_weights(weights: list[int], bound: int) -> None:
+def test_sums_of_any_weights_equal_integer_sums(weights: list[int], bound: int) -> None:
     inputs = [(number, Atom("in", (number,))) for number in range(1, len(weights) + 1)]
     most = len(inputs) + 1
     equations = {most: [Body(tuple(number for number, _ in inputs), tuple(weights), bound)]}
@@ -26,7 +26,7 @@ def test_sums_of_any_weights(weights: list[int], bound: int) -> None:
 
 
 @pytest.mark.parametrize("states", [0, 1, 2, 63, 64, 65, 448, 513, 700, 5000])
-def test_any_number_of_states(states: int) -> None:
+def test_outputs_do_not_depend_on_the_number_of_states(states: int) -> None:
     """The outputs of a state depend on its inputs alone, and not on its block."""
     inputs = [(number, Atom("in", (number,))) for number in range(1, 6)]
     equations = {6: [Body((1, -2)), Body((3, 4))], 7: [Body((6, 5, 1), (1, 2, 1), 2)]}

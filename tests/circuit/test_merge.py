@@ -1,4 +1,4 @@
-"""Inputs that are read together become one; outputs stay packed as bits: the values are those of a plain evaluation."""
+"""Merged inputs and packed outputs: values equal those of a plain evaluation."""
 
 import numpy as np
 import pytest
@@ -50,7 +50,7 @@ def test_merged_inputs_keep_the_outputs(circuit: Circuit, rows: set[int]) -> Non
     assert {row for row, new in enumerate(new_row) if new in removed} <= set(mergeable)
 
 
-def test_alternatives_are_one_input() -> None:
+def test_alternative_inputs_are_merged() -> None:
     inputs = [(number, Atom("in", (number,))) for number in range(1, 7)]
     equations = {7: [Body((1,)), Body((2,)), Body((3,)), Body((4, 5))], 8: [Body((-1, -2, -3, 6))], 9: [Body((-4, 1))]}
     outputs = [(number, Atom("out", (number,))) for number in (7, 8)]
@@ -65,7 +65,7 @@ def test_alternatives_are_one_input() -> None:
 
 @pytest.mark.parametrize("states", [1, 2, 64, 65, 512, 513, 700, 5000, 70_000])
 @pytest.mark.parametrize("threads", [1, 2])
-def test_packed_outputs_are_those_of_bytes(states: int, threads: int) -> None:
+def test_packed_outputs_equal_byte_outputs(states: int, threads: int) -> None:
     inputs = [(number, Atom("in", (number,))) for number in range(1, 6)]
     equations = {6: [Body((1, -2)), Body((3, 4))], 7: [Body((6, 5, 1), (1, 2, 1), 2)], 8: [Body(())], 9: []}
     outputs = [(number, Atom("out", (number,))) for number in (6, 7, 8, 9, 1)]

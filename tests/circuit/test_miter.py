@@ -53,7 +53,7 @@ def text(rules: list[list[tuple[int, bool]]]) -> str:
 
 
 @given(RULES, RULES)
-def test_what_is_found_differs_and_what_is_proved_does_not(
+def test_found_differences_are_real_and_proofs_hold(
     tmp_path_factory: pytest.TempPathFactory, first: list[list[tuple[int, bool]]], second: list[list[tuple[int, bool]]]
 ) -> None:
     folder = tmp_path_factory.mktemp("rules")
@@ -66,7 +66,7 @@ def test_what_is_found_differs_and_what_is_proved_does_not(
     assert (result.status is MiterStatus.NONE) == (not unlike)
 
 
-def test_what_cannot_be_makes_no_difference(tmp_path: Path) -> None:
+def test_impossible_states_make_no_difference(tmp_path: Path) -> None:
     ours, theirs = circuit(tmp_path, "p :- a(2)."), circuit(tmp_path, "p :- a(2), a(1).")
     assert find_difference(ours, theirs, rising, 10).status is MiterStatus.NONE
     result = find_difference(ours, theirs, anything, 10)
@@ -84,7 +84,7 @@ def test_sums_and_loops_are_encoded(tmp_path: Path) -> None:
     )
 
 
-def test_a_state_in_which_a_rule_fires(tmp_path: Path) -> None:
+def test_rule_firing_states_are_found(tmp_path: Path) -> None:
     kb, rules = trace_rules(base(tmp_path, "q(N) :- a(N), not a(0).\np :- q(2).\np :- q(0).\np :- a(1), 1 = 2."))
     assert [rule.text for rule in rules[:2]] == ["q(N) :- a(N); not a(0).", "p :- q(2)."]
     assert rules[1].location.line == 3

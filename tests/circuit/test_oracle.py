@@ -22,7 +22,7 @@ cost(f(R),10*R-15) :- held(R,2).
 STATES = np.array([[state >> row & 1 for state in range(64)] for row in range(6)], np.uint8)
 
 
-def test_answers(load: Load) -> None:
+def test_oracle_solves_a_state(load: Load) -> None:
     oracle = Oracle(load(TEXT))
     answer = oracle.solve([Atom("held", (1, 1)), Atom("held", (3, 2))])
     assert answer.atoms is not None
@@ -34,13 +34,13 @@ def test_answers(load: Load) -> None:
         oracle.solve([Atom("held", (9, 9))])
 
 
-def test_answers_by_columns(load: Load) -> None:
+def test_oracle_answers_all_columns(load: Load) -> None:
     kb = load(TEXT)
     answers = list(Oracle(kb).answers(STATES, kb.input_atoms))
     assert [answer.atoms is None for answer in answers].count(True) == 16
 
 
-def test_wrong_circuits_are_found(load: Load) -> None:
+def test_verify_finds_wrong_circuits(load: Load) -> None:
     kb = load(TEXT)
     oracle, circuit = Oracle(kb), kb.circuit("legal/1", "cost/2")
     assert verify(kb, circuit, STATES, oracle) == []
@@ -55,7 +55,7 @@ def test_wrong_circuits_are_found(load: Load) -> None:
     assert "the cost is 15 for the circuit, 0 for clingo" in messages
 
 
-def test_wrong_constraints_are_found(load: Load) -> None:
+def test_verify_finds_wrong_constraints(load: Load) -> None:
     kb = load(TEXT)
     oracle = Oracle(load(TEXT.replace(":- held(1,2), held(2,2).", ":- held(1,2), held(3,2).")))
     circuit = kb.circuit("legal/1")
@@ -66,7 +66,7 @@ def test_wrong_constraints_are_found(load: Load) -> None:
     }
 
 
-def test_progress(load: Load) -> None:
+def test_verify_reports_progress(load: Load) -> None:
     kb = load(TEXT)
     steps: list[int] = []
     verify(kb, kb.circuit("legal/1"), STATES[:, :5], on_progress=steps.append)

@@ -52,7 +52,7 @@ def chain(why: Proof) -> list[str]:
     return [line.strip() for line in format_proof(why) if "by:" not in line and "nearest:" not in line]
 
 
-def test_what_holds_comes_down_to_what_was_told(kb: KnowledgeBase) -> None:
+def test_proof_of_a_true_atom_ends_in_inputs(kb: KnowledgeBase) -> None:
     why = reasons(kb, (4, 2)).explain("legal(two,4)")
     assert why.holds
     assert why.rule.startswith("legal(two,R) :- pair(R)")
@@ -62,7 +62,7 @@ def test_what_holds_comes_down_to_what_was_told(kb: KnowledgeBase) -> None:
     assert "not barred(4)" in chain(why)
 
 
-def test_what_does_not_hold_names_what_fails_first(kb: KnowledgeBase) -> None:
+def test_proof_of_a_false_atom_names_the_first_failing_literal(kb: KnowledgeBase) -> None:
     why = reasons(kb, (4, 1)).explain("legal(two,4)")
     assert not why.holds
     assert chain(why) == ["not legal(two,4)", "not pair(4)", "not held(4,2)   input"]
@@ -71,14 +71,14 @@ def test_what_does_not_hold_names_what_fails_first(kb: KnowledgeBase) -> None:
     assert "lead   input" in chain(barred)
 
 
-def test_of_several_rules_the_one_that_holds(kb: KnowledgeBase) -> None:
+def test_proof_uses_the_rule_that_fires(kb: KnowledgeBase) -> None:
     why = reasons(kb, (4, 4), lead=True).explain("legal(two,4)")
     assert why.holds
     assert why.rule.startswith("legal(two,R) :- pair(R)")  # a bomb is not barred
     assert "bomb(4)" in chain(why)
 
 
-def test_counts_conditions_and_sums_are_told_as_they_stand(kb: KnowledgeBase) -> None:
+def test_proofs_show_aggregates_and_conditions_unchanged(kb: KnowledgeBase) -> None:
     few, many = reasons(kb, (4, 2)), reasons(kb, (4, 2), (5, 2))
     assert not few.explain("several").holds
     assert few.explain("several").premises[0].kind == "literal"
@@ -89,7 +89,7 @@ def test_counts_conditions_and_sums_are_told_as_they_stand(kb: KnowledgeBase) ->
     assert not reasons(kb, (5, 1)).explain("next(6)").holds
 
 
-def test_atoms_that_nothing_derives(kb: KnowledgeBase) -> None:
+def test_proofs_of_atoms_without_rules(kb: KnowledgeBase) -> None:
     here = reasons(kb)
     assert here.explain("legal(three,4)").kind == "no rule"
     assert here.explain("unheard(1)").kind == "no rule"
@@ -110,7 +110,7 @@ quoted(X)    :- in(X), don't(X).
 
 
 @pytest.mark.parametrize("numbers", [numbers for size in range(4) for numbers in combinations((1, 2, 3), size)])
-def test_a_chain_says_what_clingo_says(tmp_path: Path, numbers: tuple[int, ...]) -> None:
+def test_proofs_agree_with_clingo(tmp_path: Path, numbers: tuple[int, ...]) -> None:
     """Proofs agree with clingo, also for double negation, pools, intervals and violated constraints."""
     file = tmp_path / "odd.lp"
     file.write_text(ODD, "utf-8")
@@ -129,7 +129,7 @@ def test_a_chain_says_what_clingo_says(tmp_path: Path, numbers: tuple[int, ...])
         assert [atom for atom, holds in claims(why) if values.get(atom, holds) != holds] == []
 
 
-def test_chains_are_bounded(tmp_path: Path) -> None:
+def test_proof_length_is_limited(tmp_path: Path) -> None:
     file = tmp_path / "long.lp"
     rules = "".join(f"a({n}) :- a({n - 1}).\n" for n in range(1, 60))
     file.write_text(f"#external lead.\na(0) :- lead.\n{rules}", "utf-8")
@@ -138,7 +138,7 @@ def test_chains_are_bounded(tmp_path: Path) -> None:
     assert sum(1 for _ in format_proof(why)) < 20
 
 
-def test_states_of_a_knowledge_base_are_grounded_once(kb: KnowledgeBase, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_knowledge_base_is_grounded_once_for_all_states(kb: KnowledgeBase, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every state is answered for itself, whatever was asked before."""
     grounded = []
 

@@ -9,7 +9,7 @@ from abl_cards.circuit.knowledge_base import KnowledgeBase
 from abl_cards.circuit.source_locations import find_deriving_files
 
 
-def test_the_files_that_derive_a_predicate(tmp_path: Path) -> None:
+def test_files_deriving_a_predicate(tmp_path: Path) -> None:
     """In their order, each once, by name and number of arguments; none where only others speak of it."""
     (tmp_path / "first.lp").write_text("#external go.\np(1) :- go.\np(1,2) :- go.\n", "utf-8")
     (tmp_path / "second.lp").write_text("% p(3) :- go.\nq(1) :- p(1).\n", "utf-8")
