@@ -55,13 +55,13 @@ def alike(one: Any, other: Any) -> bool:
 
 
 @given(VALUES)
-def test_what_goes_in_comes_out(value: Any) -> None:
+def test_archives_round_trip(value: Any) -> None:
     assert alike(unpack_archive(pack_archive(value)), value)
 
 
 @pytest.mark.parametrize("name", ["bool", "uint8", "int16", "int64", "float16", "bfloat16", "float32", "float64"])
 @pytest.mark.parametrize("shape", [(), (0, 3), (2, 3)])
-def test_tensors_of_all_types(name: str, shape: tuple[int, ...]) -> None:
+def test_tensors_of_all_dtypes_round_trip(name: str, shape: tuple[int, ...]) -> None:
     tensor = torch.arange(6).reshape(2, 3)[tuple(slice(size) for size in shape)] if shape else torch.tensor(3)
     tensor = tensor.to(getattr(torch, name))
     again = unpack_archive(pack_archive({"weights": tensor.t()}))["weights"]
@@ -69,7 +69,7 @@ def test_tensors_of_all_types(name: str, shape: tuple[int, ...]) -> None:
     again.fill_(1)  # it has room of its own
 
 
-def test_what_is_kept_of_a_run() -> None:
+def test_generator_optimizer_and_module_states_round_trip() -> None:
     """Random numbers have states of 128 bits, optimisers number their parameters, and module states are ordered."""
     module = torch.nn.Linear(2, 3)
     optimiser = torch.optim.Adam(module.parameters(), lr=0.1, fused=True)
@@ -98,7 +98,7 @@ def test_what_is_kept_of_a_run() -> None:
         1j,
     ],
 )
-def test_what_is_neither_plain_nor_an_array_is_refused(value: Any) -> None:
+def test_unsupported_values_raise(value: Any) -> None:
     with pytest.raises(TypeError, match="cannot be kept"):
         pack_archive(value)
 
@@ -107,7 +107,7 @@ WHOLE = pack_archive({"weights": np.arange(40.0), "name": "abl", "steps": [1, 2,
 
 
 @given(st.lists(st.tuples(st.integers(0, len(WHOLE) - 1), st.integers(1, 255)), min_size=1, max_size=64, unique=True))
-def test_flipped_bytes_are_noticed(flips: list[tuple[int, int]]) -> None:
+def test_flipped_bytes_raise(flips: list[tuple[int, int]]) -> None:
     data = bytearray(WHOLE)
     for place, bits in flips:
         data[place] ^= bits
@@ -117,7 +117,7 @@ def test_flipped_bytes_are_noticed(flips: list[tuple[int, int]]) -> None:
 
 
 @given(st.integers(0, len(WHOLE) - 1))
-def test_a_file_that_is_cut_is_noticed(length: int) -> None:
+def test_truncated_and_extended_data_raise(length: int) -> None:
     for data in (WHOLE[:length], WHOLE + WHOLE[:length] + b"\0"):
         with pytest.raises(ArchiveError):
             unpack_archive(data)
@@ -147,7 +147,7 @@ HUGE = 2**50
         [{"array": ["|u1", [8]]}, {"array": ["|u1", [8]]}], [],
     ],
 )  # fmt: skip
-def test_a_header_that_somebody_made_up_takes_no_room(header: Any) -> None:
+def test_forged_header_raises_without_allocating_memory(header: Any) -> None:
     data = sealed(json.dumps(header).encode(), bytes(8))
     tracemalloc.start()
     try:
@@ -159,25 +159,25 @@ def test_a_header_that_somebody_made_up_takes_no_room(header: Any) -> None:
 
 
 @pytest.mark.parametrize("header", [b"[" * 100_000, b"NaN", b'"\xff"', b"9" * 5000, b"", b"{", b"[1] 2"])
-def test_a_header_that_is_no_json(header: bytes) -> None:
+def test_header_that_is_not_json_raises(header: bytes) -> None:
     with pytest.raises(ArchiveError):
         unpack_archive(sealed(header))
 
 
-def test_a_length_that_somebody_made_up() -> None:
+def test_forged_length_raises() -> None:
     for place in (8, 16):
         data = WHOLE[:place] + HUGE.to_bytes(8, "little") + WHOLE[place + 8 :]
         with pytest.raises(ArchiveError):
             unpack_archive(data)
 
 
-def test_a_pickle_is_nothing_of_ours() -> None:
+def test_pickles_and_other_data_raise() -> None:
     for data in (pickle.dumps({"settings": {}}), b"", b"PK\3\4" + bytes(100)):
         with pytest.raises(ArchiveError):
             unpack_archive(data)
 
 
-def test_values_follow_each_other_in_a_stream() -> None:
+def test_values_are_read_in_sequence_from_a_stream() -> None:
     stream = BytesIO()
     for value in ([1], {"a": 2}):
         write_archive(stream, value)

@@ -1,4 +1,4 @@
-"""Files that are whole or not there."""
+"""Atomic writes: a file is complete or absent."""
 
 import errno
 import os
@@ -23,7 +23,7 @@ def files_end_after(size: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
-def test_a_file_is_replaced_when_all_is_there(tmp_path: Path) -> None:
+def test_file_is_replaced_when_complete(tmp_path: Path) -> None:
     file = tmp_path / "new" / "some.txt"
     write_text(file, "牌")
     with atomic_write(file) as stream:
@@ -33,7 +33,7 @@ def test_a_file_is_replaced_when_all_is_there(tmp_path: Path) -> None:
     assert list(file.parent.iterdir()) == [file]
 
 
-def test_a_limit_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
+def test_size_limit_leaves_only_the_old_file(tmp_path: Path) -> None:
     file = tmp_path / "some.state"
     write_text(file, "old")
     with files_end_after(1000), pytest.raises(OSError, match="File too large") as error:
@@ -42,7 +42,7 @@ def test_a_limit_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"some.state": "old"}
 
 
-def test_a_full_disk_leaves_the_old_file_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_full_disk_leaves_only_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(number: int) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
@@ -55,7 +55,7 @@ def test_a_full_disk_leaves_the_old_file_and_nothing_else(tmp_path: Path, monkey
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"some.state": "old"}
 
 
-def test_an_old_file_is_named_only_where_there_is_one(tmp_path: Path) -> None:
+def test_error_mentions_the_old_file_only_if_it_exists(tmp_path: Path) -> None:
     write_text(tmp_path / "old", "old")
     for name in ("old", "new"):
         with files_end_after(1000), pytest.raises(OSError, match="File too large") as error:
@@ -63,13 +63,13 @@ def test_an_old_file_is_named_only_where_there_is_one(tmp_path: Path) -> None:
         assert ("old file" in str(error.value)) == (name == "old")
 
 
-def test_an_error_of_who_writes_leaves_nothing(tmp_path: Path) -> None:
+def test_exception_of_the_writer_leaves_no_file(tmp_path: Path) -> None:
     with pytest.raises(ZeroDivisionError), atomic_write(tmp_path / "some.txt"):
         raise ZeroDivisionError
     assert not list(tmp_path.iterdir())
 
 
-def test_a_link_stays_one(tmp_path: Path) -> None:
+def test_symbolic_link_is_kept(tmp_path: Path) -> None:
     file, link = tmp_path / "some.txt", tmp_path / "link.txt"
     write_text(file, "old")
     link.symlink_to(file)
@@ -78,7 +78,7 @@ def test_a_link_stays_one(tmp_path: Path) -> None:
     assert file.read_text() == "new"
 
 
-def test_what_was_left_half_written_is_swept_away(tmp_path: Path) -> None:
+def test_temporary_files_of_killed_processes_are_removed(tmp_path: Path) -> None:
     process = os.fork()
     if not process:  # ends in the middle of a file, as a kill does
         with atomic_write(tmp_path / "some.txt"):

@@ -95,7 +95,7 @@ def test_copies_of_errors_keep_their_code() -> None:
     ],
     ids=lambda error: type(error).__name__,
 )
-def test_errors_go_to_other_processes(error: GameError | KBError) -> None:
+def test_errors_round_trip_through_pickle(error: GameError | KBError) -> None:
     """Keep type, text and attributes; a pool of processes waits for ever for an error that does not unpickle."""
     restored = pickle.loads(pickle.dumps(error))
     assert (type(restored), str(restored), restored.code) == (type(error), str(error), error.code)

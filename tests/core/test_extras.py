@@ -53,14 +53,14 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     return make_environment(tmp_path_factory.mktemp("plain") / "packages")
 
 
-def test_every_command_is_tried() -> None:
+def test_every_command_is_covered() -> None:
     assert NEEDS.keys() == {" ".join(path) for path, _ in commands(get_command(app))}
 
 
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[] if extra else pytest.mark.long) for name, (_, extra) in NEEDS.items()]
 )
-def test_a_command_without_extras(plain: list[str], tmp_path: Path, name: str) -> None:
+def test_commands_without_extras_work_or_name_the_extra(plain: list[str], tmp_path: Path, name: str) -> None:
     words, extra = NEEDS[name]
     done = run_in(plain, *name.split(), *words.split(), cwd=tmp_path)
     assert "Traceback" not in done.stderr
@@ -73,7 +73,7 @@ def test_a_command_without_extras(plain: list[str], tmp_path: Path, name: str) -
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", [name for name, (_, extra) in NEEDS.items() if extra])
-def test_the_extra_that_is_named_suffices(tmp_path: Path, name: str) -> None:
+def test_named_extra_suffices(tmp_path: Path, name: str) -> None:
     """With it alone, another one is named at most."""
     words, extra = NEEDS[name]
     paths = make_environment(tmp_path / "packages", [extra])
@@ -84,7 +84,7 @@ def test_the_extra_that_is_named_suffices(tmp_path: Path, name: str) -> None:
     assert f"[{extra}]" not in done.stderr
 
 
-def test_the_extras_bring_what_they_are_named_for() -> None:
+def test_extras_provide_their_modules() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     assert set(EXTRAS.values()) <= set(project["optional-dependencies"])
     brought = {"sklearn": "scikit-learn"}

@@ -7,7 +7,7 @@ from typing import Any
 from abl_cards.core.hosts import report_exhaustion
 
 
-def test_exhaustion_is_reported_once_and_other_errors_stay() -> None:
+def test_exhaustion_is_reported_once_and_other_errors_pass_through() -> None:
     lines: list[str] = []
     others: list[dict[str, Any]] = []
 

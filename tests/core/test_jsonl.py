@@ -12,13 +12,13 @@ from abl_cards.core import ErrorCode, GameError, jsonl
 
 
 @pytest.mark.parametrize("line", [b"{", b"\xff", b"NaN", b'{"a": Infinity}', b"[1e999]", b"[" * 100_000, b"1" * 10_000])
-def test_what_is_not_json_has_a_code(line: bytes) -> None:
+def test_invalid_json_lines_have_an_error_code(line: bytes) -> None:
     with pytest.raises(GameError) as error:
         jsonl.parse_json_line(line)
     assert error.value.code == ErrorCode.INVALID_JSON
 
 
-def test_lines_that_are_too_long_have_a_code(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_too_long_lines_have_an_error_code(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(jsonl, "MAX_LINE_BYTES", 10)
     file = tmp_path / "long.json"
     file.write_bytes(b'"' + b"x" * 20 + b'"')
@@ -33,13 +33,13 @@ def test_lines_that_are_too_long_have_a_code(monkeypatch: pytest.MonkeyPatch, tm
         assert error.value.code == ErrorCode.TOO_LARGE
 
 
-def test_lines_come_whole_from_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lines_are_joined_across_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jsonl, "CHUNK_BYTES", 3)
     batches = list(jsonl.read_line_batches(io.BytesIO(b"abcdefg\n\nhi\nj")))
     assert [line for batch in batches for line in batch] == [(1, b"abcdefg"), (2, b""), (3, b"hi"), (4, b"j")]
 
 
-def test_a_cut_gzip_file_gives_its_lines_before_the_error(tmp_path: Path) -> None:
+def test_truncated_gzip_file_yields_its_lines_before_the_error(tmp_path: Path) -> None:
     file = tmp_path / "cut.jsonl.gz"
     file.write_bytes(gzip.compress(b"1\n2\n") + gzip.compress(bytes(range(256)) * 50)[:-9])
     lines: list[bytes] = []
@@ -55,7 +55,7 @@ def test_a_cut_gzip_file_gives_its_lines_before_the_error(tmp_path: Path) -> Non
     assert lines[:2] == [b"1", b"2"]
 
 
-def test_an_empty_text_is_no_path() -> None:
+def test_empty_path_raises() -> None:
     with pytest.raises(GameError) as raised, jsonl.open_maybe_gzip(""):
         pass
     assert raised.value.code == ErrorCode.FILE_NOT_READABLE

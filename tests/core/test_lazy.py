@@ -21,13 +21,13 @@ def test_no_module_hides_an_exported_name(name: str) -> None:
     assert all(isinstance(getattr(package, entry), ModuleType) for entry in hidden)
 
 
-def test_a_name_is_loaded_once() -> None:
+def test_lazy_names_are_loaded_once() -> None:
     core = import_module("abl_cards.asp")
     name = core.__all__[0]
     assert getattr(core, name) is getattr(core, name)
     assert name in vars(sys.modules["abl_cards.asp"])
 
 
-def test_an_unknown_name_is_an_attribute_error() -> None:
+def test_unknown_name_raises_attribute_error() -> None:
     with pytest.raises(AttributeError):
         _ = import_module("abl_cards.asp").no_such_name

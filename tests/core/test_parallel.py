@@ -1,4 +1,4 @@
-"""Work in shares."""
+"""Ranges of work that are shared among threads."""
 
 import subprocess
 import sys
@@ -9,7 +9,7 @@ import pytest
 from abl_cards.core.parallel import map_ranges, single_threaded
 
 
-def test_a_process_among_others_keeps_to_one_thread() -> None:
+def test_single_threaded_uses_one_thread() -> None:
     shared = [(0, 500), (500, 1000)]
     assert map_ranges(1000, lambda lo, hi: (lo, hi), threads=2) == shared
     with single_threaded():
@@ -17,7 +17,7 @@ def test_a_process_among_others_keeps_to_one_thread() -> None:
     assert map_ranges(1000, lambda lo, hi: (lo, hi), threads=2) == shared
 
 
-def test_work_within_work_is_not_shared_again() -> None:
+def test_nested_map_ranges_runs_in_one_thread() -> None:
     def work(lo: int, hi: int) -> tuple[str, list[tuple[int, int]]]:
         return current_thread().name, map_ranges(hi - lo, lambda lo, hi: (lo, hi), threads=2)
 
@@ -27,7 +27,7 @@ def test_work_within_work_is_not_shared_again() -> None:
 
 
 @pytest.mark.parametrize("wrong", [0, 500])
-def test_an_error_comes_when_all_have_ended(wrong: int) -> None:
+def test_error_is_raised_after_all_threads_ended(wrong: int) -> None:
     ended = []
 
     def work(lo: int, hi: int) -> None:
@@ -55,5 +55,5 @@ os._exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no fork")
-def test_a_child_that_was_forked_has_threads_of_its_own() -> None:
+def test_forked_child_has_its_own_threads() -> None:
     assert subprocess.run([sys.executable, "-W", "ignore", "-c", FORKS], timeout=60, check=False).returncode == 0

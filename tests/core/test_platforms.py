@@ -15,13 +15,13 @@ from abl_cards.protocols.botzone.supervisor import BotSupervisor
 from tests.cli_runs import run
 
 
-def test_posix_is_there_on_linux_and_macos(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_require_posix_accepts_linux_and_macos(monkeypatch: pytest.MonkeyPatch) -> None:
     for platform in ("linux", "darwin"):
         monkeypatch.setattr(sys, "platform", platform)
         require_posix("this")
 
 
-def test_bots_refuse_windows(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bots_raise_on_windows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "win32")
     with pytest.raises(GameError) as error:
         BotSupervisor()
@@ -47,7 +47,7 @@ def test_commands_end_with_one_line_on_windows(
     assert "Traceback" not in done.stderr
 
 
-def test_the_number_of_threads_without_an_affinity(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_number_of_threads_without_sched_getaffinity(monkeypatch: pytest.MonkeyPatch) -> None:
     """Count processors on macOS and Windows, where Python gives no list of usable ones."""
     monkeypatch.delenv("ABL_CARDS_THREADS", raising=False)
     monkeypatch.delattr(os, "sched_getaffinity", raising=False)

@@ -45,7 +45,7 @@ PLOTS: list[Plot] = [LINES, DOTS, BARS, MATRIX]
 
 
 @pytest.mark.parametrize("width", [3.3, 6.9])
-def test_a_long_name_leaves_room_for_the_values(width: float, tmp_path: Path) -> None:
+def test_long_names_leave_room_for_the_values(width: float, tmp_path: Path) -> None:
     """An agent may have the path of its weights in its name."""
     pytest.importorskip("matplotlib")
     from abl_cards.core.plot_drawing import save_figure
@@ -60,9 +60,7 @@ def test_a_long_name_leaves_room_for_the_values(width: float, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("seconds", [(0.0, 2.0), (0.0, 0.0), (-1.0, 2.0)])
-def test_numbers_that_are_not_positive_are_drawn_in_spite_of_a_logarithmic_axis(
-    seconds: tuple[float, float], tmp_path: Path
-) -> None:
+def test_non_positive_values_are_drawn_despite_a_log_axis(seconds: tuple[float, float], tmp_path: Path) -> None:
     """A clock may be too coarse for what it measures; the page has a linear scale then as well."""
     pytest.importorskip("matplotlib")
     from abl_cards.core.plot_drawing import save_figure
@@ -101,14 +99,14 @@ def test_files_have_the_width_and_text_of_eight_points(plot: Plot, width: float,
 
 
 @pytest.mark.parametrize("plot", PLOTS, ids=lambda plot: plot.name)
-def test_values_are_read_as_they_were_written(plot: Plot) -> None:
+def test_plots_round_trip_through_json(plot: Plot) -> None:
     written = json.loads(json.dumps(plot.to_json()))
     again = plot_from_json(plot.name, written)
     assert again is not None
     assert json.loads(json.dumps(again.to_json())) == written
 
 
-def test_reports_without_units_are_read() -> None:
+def test_plots_without_units_are_read() -> None:
     lines = plot_from_json("p", {"title": "T", "across": "games", "up": "share won", "lines": {"a": [[1, 0.5]]}})
     assert isinstance(lines, LinePlot)
     assert [axis.text for axis in lines.axes] == ["games", "share won (%)"]
@@ -119,7 +117,7 @@ def test_reports_without_units_are_read() -> None:
 
 
 @pytest.mark.parametrize("file", RESULTS, ids=[file.parent.name for file in RESULTS])
-def test_figures_of_the_documentation_have_unit_number_and_interval(file: Path) -> None:
+def test_documented_figures_have_units_counts_and_intervals(file: Path) -> None:
     results = json.loads(file.read_text("utf-8"))
     report = (file.parent / "report.md").read_text("utf-8")
     assert results["summary"]
@@ -162,7 +160,7 @@ def test_labels_do_not_overlap() -> None:
 
 
 @pytest.mark.parametrize("name", ["x.bmp", "x", "x.svg.gz"])
-def test_other_endings_are_refused(name: str, tmp_path: Path) -> None:
+def test_other_file_endings_raise(name: str, tmp_path: Path) -> None:
     with pytest.raises(GameError) as error:
         save_figure(LINES, tmp_path / name)
     assert error.value.code == ErrorCode.INVALID_VALUE

@@ -21,12 +21,12 @@ NUMPYS = (np.int64(-1), np.int8(-128), np.uint64(2**64 - 1))
 ODD = (-1, -(2**63), -(2**70), 2**63, 2**64 - 1, 2**64, 2**128 - 1, 10**40, *NUMPYS)
 
 
-def test_examples() -> None:
+def test_examples_in_docstrings() -> None:
     assert doctest.testmod(seeds).failed == 0
 
 
 @pytest.mark.parametrize("kind", INTEGERS)
-def test_a_seed_of_any_integer_type_is_the_number_it_is(kind: Any) -> None:
+def test_seeds_of_any_integer_type_are_equal(kind: Any) -> None:
     assert seed64(kind(1)) == 1
     assert derive_key(kind(1), 5) == derive_key(1, kind(5) if kind is not bool else 5)
     assert np.array_equal(
@@ -35,7 +35,7 @@ def test_a_seed_of_any_integer_type_is_the_number_it_is(kind: Any) -> None:
     assert np.array_equal(derive_match_keys(kind(1), np.arange(4)), derive_match_keys(1, np.arange(4)))
 
 
-def test_small_seeds_are_as_they_always_were() -> None:
+def test_keys_of_64_bit_seeds_are_stable() -> None:
     """Records, golden playthroughs and published figures name seeds of 64 bits."""
     assert [int(derive_key(seed)) for seed in (0, 7, 2**64 - 1)] == [
         16294208416658607535, 7191089600892374487, 16490336266968443936,
@@ -43,7 +43,7 @@ def test_small_seeds_are_as_they_always_were() -> None:
     assert int(derive_key(7, 3, 2)) == 1238329458071252934
 
 
-def test_odd_seeds_are_seeds_and_differ() -> None:
+def test_negative_and_large_seeds_give_different_keys() -> None:
     keys = {int(derive_key(seed)) for seed in (*ODD, 0, 1, 5)}
     assert len(keys) == len({int(seed) for seed in ODD} | {0, 1, 5})
     assert derive_key(2**64 + 5) != derive_key(5)
@@ -51,13 +51,13 @@ def test_odd_seeds_are_seeds_and_differ() -> None:
 
 
 @pytest.mark.parametrize("seed", [3.0, "3", None, np.float64(3), np.bool_(True), [3], 3j])
-def test_what_is_no_whole_number_is_no_seed(seed: Any) -> None:
+def test_seeds_that_are_not_integers_raise(seed: Any) -> None:
     with pytest.raises(TypeError):
         seed64(seed)
 
 
 @pytest.mark.parametrize("seed", [np.int64(3), np.uint8(3), -3, 2**127 + 1, True])
-def test_whatever_takes_a_seed_takes_any_integer(seed: Any) -> None:
+def test_every_interface_accepts_any_integer_seed(seed: Any) -> None:
     engine = load("president").engine()
     plain = int(seed)
     player = make_agent("random", engine)
@@ -70,7 +70,7 @@ def test_whatever_takes_a_seed_takes_any_integer(seed: Any) -> None:
         assert np.array_equal(sample(3, seed), sample(3, plain))
 
 
-def test_seeds_as_text() -> None:
+def test_seeds_round_trip_as_text() -> None:
     for seed in (0, -1, 2**53 + 1, 2**128 - 1, np.int64(5)):
         assert parse_seed(format_seed(seed)) == seed
         assert parse_seed(int(seed)) == seed
@@ -80,7 +80,7 @@ def test_seeds_as_text() -> None:
             parse_seed(wrong)
 
 
-def test_secret_seeds_are_long_and_new() -> None:
+def test_secret_seeds_are_long_and_unique() -> None:
     drawn = [secret_seed() for _ in range(64)]
     assert len(set(drawn)) == 64
     assert max(drawn).bit_length() > 120

@@ -1,4 +1,4 @@
-"""Settings and the words that set them."""
+"""Settings that are parsed from words of the form ``name=value``."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Settings:
     seed: int = setting(0, "by which", SEED_RANGE)
 
 
-def test_words_set_values_of_every_kind() -> None:
+def test_settings_of_every_type_are_parsed() -> None:
     words = ["games=1_000", "share=0.25", "fast=false", "names=x y:z,w=1", "shares=0 0.1", "file=a/b", "most=3"]
     expected = Settings(1000, 0.25, False, "kb", ("x", "y:z,w=1"), (0.0, 0.1), Path("a/b"), 3)
     assert apply_settings(Settings(), words) == expected
@@ -57,7 +57,7 @@ COUNTS = st.integers(1, SEED_RANGE[-1])
         st.none() | st.just(Path("x/y.gz")), st.none() | COUNTS, st.integers(0, SEED_RANGE[-1]),
     )
 )  # fmt: skip
-def test_what_is_written_is_read_again(settings: Settings) -> None:
+def test_formatted_settings_round_trip(settings: Settings) -> None:
     words = [f"{name}={format_value(value)}" for name, value in vars(settings).items()]
     assert apply_settings(Settings(), words) == settings
 
@@ -83,14 +83,14 @@ def test_what_is_written_is_read_again(settings: Settings) -> None:
         "share=inf",
     ],
 )
-def test_words_that_set_nothing_are_named(word: str) -> None:
+def test_invalid_settings_are_named_in_the_error(word: str) -> None:
     with pytest.raises(SettingError, match=word.partition("=")[0]):
         apply_settings(Settings(), [word])
 
 
 @pytest.mark.parametrize("text", ["nan", "inf", "-inf"])
 @pytest.mark.parametrize("settings", [Settings(), TrainingSettings(Path())])
-def test_every_number_is_finite(settings: object, text: str) -> None:
+def test_nan_and_infinity_raise(settings: object, text: str) -> None:
     """Refuse nan and infinity, which are of type float, as what they are."""
     for item in fields(settings):  # type: ignore[arg-type]
         if "float" in str(item.type):
@@ -98,14 +98,14 @@ def test_every_number_is_finite(settings: object, text: str) -> None:
                 apply_settings(settings, [f"{item.name}={text}"])
 
 
-def test_fixed_settings_cannot_be_set() -> None:
+def test_excluded_settings_raise() -> None:
     with pytest.raises(SettingError, match="games=3") as error:
         apply_settings(Settings(), ["games=3"], excluded=("games",))
     assert error.value.code == ErrorCode.INVALID_SETTING
     assert next(name for name, _, _ in describe_settings(Settings(), excluded=("games",))) == "share"
 
 
-def test_plain_values_are_those_of_json() -> None:
+def test_settings_to_json_returns_json_values() -> None:
     data = settings_to_json(Settings(file=Path("x")))
     assert data["file"] == "x"
     assert data["names"] == ["a", "b"]
@@ -133,22 +133,22 @@ def test_plain_values_are_those_of_json() -> None:
         f"total_decisions={10**20}",
     ],
 )
-def test_what_no_run_can_be_trained_by_is_refused(word: str) -> None:
+def test_invalid_training_settings_raise(word: str) -> None:
     with pytest.raises(SettingError, match=word.partition("=")[0]):
         apply_settings(TrainingSettings(Path()), [word])
 
 
-def test_limits_are_told() -> None:
+def test_errors_state_the_limits() -> None:
     with pytest.raises(SettingError, match=r"kb_opponent_share .* 0 to 1"):
         apply_settings(TrainingSettings(Path()), ["kb_opponent_share=1.5"])
     assert apply_settings(TrainingSettings(Path()), ["kb_opponent_share=1"]).kb_opponent_share == 1
 
 
-def test_none_is_within_any_limits_where_it_may_be_said() -> None:
+def test_none_is_accepted_for_optional_settings() -> None:
     assert apply_settings(TrainingSettings(Path(), rollout_size=5), ["rollout_size=none"]).rollout_size is None
 
 
-def test_former_keys_are_read() -> None:
+def test_former_keys_are_accepted() -> None:
     assert apply_settings(TrainingSettings(Path()), ["rows=64"]).rollout_size == 64
     assert current_keys(TrainingSettings, {"rows": 64, "seed": 1}) == {"rollout_size": 64, "seed": 1}
 
@@ -168,6 +168,6 @@ def test_settings_made_in_python_are_checked(name: str, value: object) -> None:
 
 
 @given(st.builds(Settings, games=st.integers(1, 1000).map(np.int64), most=st.none() | st.just(3)))
-def test_numbers_of_numpy_and_whole_numbers_for_real_ones_are_settings(settings: Settings) -> None:
+def test_numpy_numbers_and_integers_for_floats_are_accepted(settings: Settings) -> None:
     check_settings(settings)
     check_settings(replace(settings, share=2))

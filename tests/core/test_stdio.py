@@ -47,12 +47,12 @@ def wait_until_full(process: subprocess.Popen[bytes]) -> None:
 @pytest.mark.parametrize(
     "code", [f"sys.stdout.buffer.write(b'x' * {MUCH})", f"sys.stdout.write('x' * {MUCH})"], ids=["bytes", "text"]
 )
-def test_nothing_is_lost_when_the_writer_is_stopped(code: str, options: list[str]) -> None:
+def test_output_is_complete_after_the_writer_stops(code: str, options: list[str]) -> None:
     """A knowledge base on its way from the process that ground it was cut in the middle."""
     assert len(written(code, *options)) == MUCH
 
 
-def test_nothing_is_kept_back() -> None:
+def test_unbuffered_output_arrives_at_once() -> None:
     """Output of Python without buffers arrives at once."""
     code = f"{BEGINNING} sys.stdout.write('?'); sys.stdin.readline()"
     process = subprocess.Popen([sys.executable, "-u", "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -66,7 +66,7 @@ COMMAND = [sys.executable, "-m", "abl_cards"]
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no device is always full here")
 @pytest.mark.parametrize("words", [["--version"], ["kb", "words", "hearts"], ["run", "--help"]])
-def test_a_full_disk_is_an_error_like_any_other(words: list[str]) -> None:
+def test_full_disk_is_reported_in_one_line(words: list[str]) -> None:
     with open("/dev/full", "w") as full:
         done = subprocess.run([*COMMAND, *words], stdout=full, stderr=subprocess.PIPE, text=True)
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
@@ -74,13 +74,13 @@ def test_a_full_disk_is_an_error_like_any_other(words: list[str]) -> None:
 
 
 @pytest.mark.parametrize("words", [["--version"], ["kb", "words", "hearts"]])
-def test_a_closed_stdout_is_an_error(words: list[str]) -> None:
+def test_closed_stdout_is_an_error(words: list[str]) -> None:
     done = subprocess.run([*COMMAND, *words], stderr=subprocess.PIPE, text=True, preexec_fn=lambda: os.close(1))
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
     assert done.stderr.startswith("error: stdout: ")
 
 
-def test_a_closed_stdout_is_nobody_elses() -> None:
+def test_closed_stdout_is_not_reused_by_other_files() -> None:
     """Otherwise the next opened file would receive printed text, also from child processes."""
     code = "from abl_cards.core.stdio import open_standard_streams; open_standard_streams(); import os; "
     code += "file = open('/dev/zero'); assert file.fileno() > 2; os.write(2, b'?')"
@@ -94,20 +94,20 @@ def close() -> None:
     os.close(2)
 
 
-def test_closed_stdin_is_empty_and_closed_stderr_is_nowhere() -> None:
+def test_closed_stdin_is_empty_and_closed_stderr_is_discarded() -> None:
     code = "from abl_cards.core.stdio import open_standard_streams; open_standard_streams(); import sys; "
     code += "assert sys.stdin.read() == ''; print('lost', file=sys.stderr, flush=True); print('kept')"
     done = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, preexec_fn=close)
     assert (done.returncode, done.stdout) == (0, b"kept\n")
 
 
-def test_closed_stdin_and_stderr_do_no_harm() -> None:
+def test_commands_run_with_closed_stdin_and_stderr() -> None:
     done = subprocess.run([*COMMAND, "legal", "hearts"], stdout=subprocess.PIPE, preexec_fn=close)
     assert done.returncode in (0, 1)
 
 
 @pytest.mark.parametrize("module", ["abl_cards.cli", "typer", "abl_cards.games", "numba"])
-def test_ctrl_c_while_libraries_load(module: str) -> None:
+def test_ctrl_c_during_imports_ends_quietly(module: str) -> None:
     code = (
         "import sys\n"
         "class Interrupt:\n"
@@ -127,7 +127,7 @@ def test_ctrl_c_while_libraries_load(module: str) -> None:
     ("suffix", "damages"),
     [("nbi", [b"", b"garbage"]), pytest.param("nbc", [b"\x80\x04N."], marks=pytest.mark.long)],
 )
-def test_a_damaged_cache_of_numba_is_named(tmp_path: Path, suffix: str, damages: list[bytes]) -> None:
+def test_damaged_numba_cache_is_named_in_the_error(tmp_path: Path, suffix: str, damages: list[bytes]) -> None:
     """The error names the cache if its files are truncated or overwritten, where numba raises errors of pickle."""
     (tmp_path / "compiled.py").write_text(
         "from numba import njit\n@njit(cache=True)\ndef one():\n    return 1\none()\n"
@@ -153,7 +153,7 @@ def test_a_damaged_cache_of_numba_is_named(tmp_path: Path, suffix: str, damages:
             assert done.stdout == "compiled\n"
 
 
-def test_text_of_others_does_not_control_the_terminal() -> None:
+def test_control_characters_are_escaped() -> None:
     assert escape_controls("\x1b]0;title\x07\r\u202e\ud800") == "\\x1b]0;title\\x07\\r\\u202e\\ud800"
     assert escape_controls("a\tb\n\u4e2d\u3000") == "a\tb\n\u4e2d\u3000"
     assert escape_controls("a\tb\n\u4e2d\u3000", one_line=True) == "a\\tb\\n\u4e2d\u3000"
