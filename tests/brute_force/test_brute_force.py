@@ -75,12 +75,12 @@ CROWDED_HANDS = [  # hands that random ones seldom are: joker pairs, one suit on
 
 
 @pytest.mark.parametrize(("cards", "level", "expected"), EXAMPLES)
-def test_hand_worked_readings(cards: str, level: str, expected: set[tuple[str, str]]) -> None:
+def test_readings_of_example_cards(cards: str, level: str, expected: set[tuple[str, str]]) -> None:
     """The cases that the rules page pins down."""
     assert readings(cards.split(), level) == expected
 
 
-def test_bomb_ladder() -> None:
+def test_bombs_are_ordered() -> None:
     """Every bomb beats all bombs before it and any other type."""
     level = "9"
     ladder = [
@@ -106,14 +106,14 @@ def test_level_card_outranks_the_ace_but_not_in_runs() -> None:
     assert not beats(["Pair", "3", ["S3", "S3"]], ["Single", "2", ["S2"]], "5")
 
 
-def test_order_inside_a_rank() -> None:
+def test_groups_of_a_rank_are_ordered() -> None:
     """The two examples of rules §2.1."""
     assert groups_of(["S6", "C6", "D6"], "6", 2, "2") == [["S6", "D6"], ["S6", "C6"], ["C6", "D6"]]
     pairs = [["SQ", "H2"], ["SQ", "CQ"], ["SQ", "SQ"], ["CQ", "H2"]]
     assert groups_of(["SQ", "SQ", "CQ", "H2"], "Q", 2, "2") == pairs
 
 
-def test_order_of_a_whole_list() -> None:
+def test_move_lists_are_ordered() -> None:
     """A leading list and a following list written by hand."""
     hand = ["S3", "C3", "HR", "S5", "H5", "C5"]
     assert [[kind, rank, " ".join(cards)] for kind, rank, cards in moves(hand, "5", None)] == [
@@ -132,7 +132,7 @@ def test_order_of_a_whole_list() -> None:
     ]
 
 
-def test_labels() -> None:
+def test_labels_cover_all_shapes() -> None:
     """168 labels, and every shape of cards has one of them."""
     assert len(LABELS) == len(set(LABELS)) == 168
     shaped = {
@@ -177,7 +177,7 @@ def labels_in(mask: np.ndarray) -> set[str]:
     return {LABELS[label] for label in np.flatnonzero(mask)}
 
 
-def test_states_are_varied() -> None:
+def test_random_states_are_varied() -> None:
     """The random states below cover every level, number of wild cards and type, both leading and following."""
     states = mixed_states(seed=1, count=amount(120, 200), smallest=1, largest=9)
     assert {state.level for state in states} == set(RANKS)
@@ -186,20 +186,20 @@ def test_states_are_varied() -> None:
     assert {action[0] for state in states for action in moves(*state)} == {"PASS", *LEADING}
 
 
-def test_lists_against_subsets() -> None:
+def test_moves_equal_moves_by_subsets() -> None:
     """`moves` and `moves_by_subsets` agree on small hands."""
     for state in mixed_states(seed=2, count=amount(30, 100), smallest=1, largest=8):
         check_list(state)
 
 
-def test_fast_against_subsets() -> None:
+def test_fast_masks_equal_labels_by_subsets() -> None:
     """`fast` and `legal_labels_by_subsets` agree on small hands."""
     states = mixed_states(seed=3, count=amount(30, 100), smallest=1, largest=8)
     for state, mask in zip(states, masks_of(states), strict=True):
         assert labels_in(mask) == legal_labels_by_subsets(*state), state
 
 
-def test_fast_against_lists() -> None:
+def test_fast_masks_equal_labels_of_moves() -> None:
     """`fast` and `moves` agree on hands of every size."""
     states = mixed_states(seed=4, count=amount(40, 100), smallest=1, largest=27)
     for state, mask in zip(states, masks_of(states), strict=True):
@@ -207,7 +207,7 @@ def test_fast_against_lists() -> None:
 
 
 @pytest.mark.parametrize("cards", CROWDED_HANDS)
-def test_crowded_hands(cards: str) -> None:
+def test_implementations_agree_on_crowded_hands(cards: str) -> None:
     """All three agree on hands that random ones seldom are, at a level of theirs and at another."""
     for level in ("2", "J"):
         state = State(cards.split(), level, None)
@@ -245,7 +245,7 @@ def turns(episode: dict[str, Any]) -> Iterator[tuple[State, Action]]:
 
 
 @pytest.mark.skipif(not RECORDS.exists(), reason="no ../shared/data beside the repository")
-def test_recorded_episodes() -> None:
+def test_recorded_plays_are_legal() -> None:
     """Every play of some contest games is in the list, card for card, and its label in the mask."""
     with gzip.open(RECORDS, "rt") as lines:
         episodes = [json.loads(line) for line in islice(lines, 0, 60, amount(30, 20))]

@@ -18,7 +18,7 @@ def fresh(number: int) -> Round:
 
 
 @pytest.mark.parametrize(("number", "steps"), [(0, 1), (1, 3), (2, 2), (4, 1), (5, 3), (6, 2)])
-def test_passing(number: int, steps: int) -> None:
+def test_passed_cards(number: int, steps: int) -> None:
     """Left, right, across; what one gets is not there to give."""
     one = fresh(number)
     gifts = [hand[:3] for hand in one.hands]
@@ -43,7 +43,7 @@ def test_passing(number: int, steps: int) -> None:
 
 
 @pytest.mark.parametrize("number", [3, 7])
-def test_holding(number: int) -> None:
+def test_round_without_passing(number: int) -> None:
     one = fresh(number)
     assert (one.passing, one.turn, one.choices()) == (False, 0, ["C2"])
     with pytest.raises(ValueError, match="may not give"):
@@ -65,16 +65,16 @@ def test_holding(number: int) -> None:
         ("D3 H4 SQ", "H2 HA", False, True, "H4"),
     ],
 )
-def test_legal(hand: str, trick: str, first: bool, broken: bool, expected: str) -> None:
+def test_legal_cards(hand: str, trick: str, first: bool, broken: bool, expected: str) -> None:
     assert legal(hand.split(), trick.split(), first, broken) == expected.split()
 
 
-def test_who_takes_a_trick() -> None:
+def test_winner_of_a_trick() -> None:
     for trick, place in (("C2 CA SA HA", 1), ("D5 D4 D3 SA", 0), ("S3 SQ SK S9", 2), ("H3 SA SK H2", 0)):
         assert best(trick.split()) == place
 
 
-def test_hearts_are_broken_by_a_heart_and_not_by_the_queen() -> None:
+def test_only_hearts_break_hearts() -> None:
     one = fresh(3)
     one.hands = [["C2", "D2", "H2"], ["C3", "DT", "H3"], ["C4", "SQ", "H4"], ["C5", "H6", "H5"]]
     for card in ("C2", "C3", "C4", "C5"):
@@ -99,11 +99,11 @@ def test_hearts_are_broken_by_a_heart_and_not_by_the_queen() -> None:
         ([0, 0, 26, 0], [26, 26, 0, 26]),  # the moon
     ],
 )
-def test_score(taken: list[int], points: list[int]) -> None:
+def test_score_of_taken_points(taken: list[int], points: list[int]) -> None:
     assert score(taken) == points
 
 
-def test_match() -> None:
+def test_match_totals_and_winners() -> None:
     match = Match()
     for result, totals in (([0, 26, 26, 26],) * 3, [0, 78, 78, 78]), (([1, 21, 2, 2],), [1, 99, 80, 80]):
         for scores in result:
@@ -114,7 +114,7 @@ def test_match() -> None:
     assert Match([99, 7, 7, 100]).winners == [1, 2]
 
 
-def test_random_rounds() -> None:
+def test_random_rounds_are_consistent() -> None:
     for seed in range(100):
         one = random_round(seed, seed)
         assert sum(one.taken) == 26

@@ -58,7 +58,7 @@ def test_examples_in_docstrings(name: str) -> None:
 # --- §1, §2 ---------------------------------------------------------------------------------------------------------
 
 
-def test_pack() -> None:
+def test_pack_and_points() -> None:
     assert (len(PACK), len(KINDS), points(PACK)) == (108, 54, 200)
     assert [points([card]) for card in ("S5", "HT", "CK", "DA", "SB", "HR")] == [5, 10, 10, 0, 0, 0]
     assert tuple(sorted(map(from_botzone, range(108)))) == PACK
@@ -89,7 +89,7 @@ def test_order_without_trumps(rules: Rules) -> None:
 
 
 @BOTH
-def test_the_first_of_equals_stays_ahead(rules: Rules) -> None:
+def test_first_of_equal_cards_wins(rules: Rules) -> None:
     order = rules.order("2", "H")
     for led, answers, taker in [
         ("S2", ["C2", "D2", "S2"], 0),  # off-suit level cards do not beat each other
@@ -138,7 +138,9 @@ def test_the_first_of_equals_stays_ahead(rules: Rules) -> None:
         ("S3 S3 S4", "2", "H", False, False),
     ],
 )
-def test_tractors(cards: str, level: str, trump: str, in_standard: bool | None, in_botzone: bool | None) -> None:
+def test_tractors_by_profile(
+    cards: str, level: str, trump: str, in_standard: bool | None, in_botzone: bool | None
+) -> None:
     """Cards that are one tractor, that are not, and (None) that are no lead."""
     for rules, expected in ((STANDARD, in_standard), (BOTZONE, in_botzone)):
         parsed = lead_of(rules, rules.order(level, trump), cards.split())
@@ -146,7 +148,7 @@ def test_tractors(cards: str, level: str, trump: str, in_standard: bool | None, 
 
 
 @BOTH
-def test_a_pair_is_two_identical_cards(rules: Rules) -> None:
+def test_pairs_are_two_identical_cards(rules: Rules) -> None:
     order = rules.order("2", "H")
     assert [part.pairs for part in lead(rules, order, "S3 S3").parts] == [1]
     assert [part.pairs for part in lead(rules, order, "HR HR").parts] == [1]
@@ -171,7 +173,7 @@ def test_decomposition_of_high_trumps() -> None:
     assert shape(BOTZONE, "2", "H", cards) == ["SB SB", "H2 H2", "S2 S2", "C2 C2", "HA HA"]
 
 
-def test_number_of_leads() -> None:
+def test_number_of_plain_leads() -> None:
     """373 of B (54 + 54 + 265, of 66 runs a suit and the jokers), for any level and trump suit; not 16,441."""
     for level in RANKS:
         for trump in "SN":
@@ -184,14 +186,14 @@ def test_number_of_leads() -> None:
 
 
 @pytest.mark.parametrize(("trump", "tractors"), [("H", 3 * 66 + 69 + 3 * 51), ("N", 4 * 66 + 1 + 4 * 2)])
-def test_number_of_leads_in_standard(trump: str, tractors: int) -> None:
+def test_number_of_plain_leads_in_standard(trump: str, tractors: int) -> None:
     """Runs of the trump chain without and with one of the off-suit level pairs."""
     card_sets = {candidate.cards for candidate in plain_leads(STANDARD.order("9", trump), PACK)}
     assert len(card_sets) == 54 + 54 + tractors
 
 
 @BOTH
-def test_runs_against_choices_of_pairs(rules: Rules) -> None:
+def test_runs_equal_runs_by_subsets(rules: Rules) -> None:
     rng = Random(5)
     for _ in range(amount(100, 300)):
         order = random_order(rng, rules)
@@ -203,7 +205,7 @@ def test_runs_against_choices_of_pairs(rules: Rules) -> None:
 
 
 @BOTH
-def test_all_leads_of_a_hand(rules: Rules) -> None:
+def test_all_leads_lists_every_lead(rules: Rules) -> None:
     """Singles, pairs, tractors and every throw of one suit: 3 × 3 × 2 − 1 of spades, 2 × 2 − 1 of trumps."""
     hand = ["S3", "S3", "S4", "S4", "S6", "H2", "SB"]
     order = rules.order("2", "H")
@@ -213,7 +215,7 @@ def test_all_leads_of_a_hand(rules: Rules) -> None:
 
 
 @BOTH
-def test_what_may_be_led(rules: Rules) -> None:
+def test_legal_leads(rules: Rules) -> None:
     """A lead is cards of one suit in the hand; the challenge to a throw is separate."""
     order, hand = rules.order("2", "H"), ["S3", "S3", "S5", "C5", "C2", "SB"]
     for sent, good in [
@@ -223,7 +225,7 @@ def test_what_may_be_led(rules: Rules) -> None:
         assert legal_lead(rules, order, hand, sent.split()) == good
 
 
-def test_cards_of_one_letter() -> None:
+def test_leads_of_one_letter() -> None:
     """D6: off, two suits are no lead; on, it hangs on which is sent first."""
     for rules, sent, good in [
         (BOTZONE, "S5 S2", False),
@@ -264,13 +266,13 @@ def test_cards_of_one_letter() -> None:
     ],
 )
 @BOTH
-def test_what_beats_a_part(rules: Rules, part: str, hand: str, is_beaten: bool) -> None:
+def test_beatable_parts(rules: Rules, part: str, hand: str, is_beaten: bool) -> None:
     order = rules.order("2", "H")
     parsed = lead(rules, order, part)
     assert beatable(order, parsed.parts[0], parsed.suit, hand.split()) == is_beaten
 
 
-def test_challenge_among_high_trumps() -> None:
+def test_beatable_high_trumps() -> None:
     """The top chain is a run in S only; tops are compared where two runs share the level (O6)."""
     for rules, expected in ((STANDARD, True), (BOTZONE, False)):
         order = rules.order("2", "H")
@@ -300,7 +302,9 @@ CHEAP, FREE = variant(STANDARD, price="try"), variant(STANDARD, price="none")
         ("S2 C2 C2", ["SB SB", "", ""], ("S2", 30), ("S2", 10)),  # equal tops: fewer cards first
     ],
 )
-def test_challenge(sent: str, others: list[str], in_botzone: tuple[str, int], in_standard: tuple[str, int]) -> None:
+def test_challenge_of_throws(
+    sent: str, others: list[str], in_botzone: tuple[str, int], in_standard: tuple[str, int]
+) -> None:
     """Cards on the table and price at level 2, hearts trump; S takes 10 a throw, or nothing by a switch."""
     for rules, (laid, price) in ((BOTZONE, in_botzone), (STANDARD, in_standard), (FREE, (in_standard[0], 0))):
         order = rules.order("2", "H")
@@ -335,12 +339,12 @@ def test_challenge(sent: str, others: list[str], in_botzone: tuple[str, int], in
     ],
 )
 @BOTH
-def test_who_takes_a_trick(rules: Rules, led: str, answers: str, taker: int) -> None:
+def test_winner_of_a_trick(rules: Rules, led: str, answers: str, taker: int) -> None:
     order = rules.order("2", "H")
     assert winner(order, lead(rules, order, led), [tuple(answer.split()) for answer in answers.split(" / ")]) == taker
 
 
-def test_high_trump_tractors_take_tricks_in_standard() -> None:
+def test_winner_among_high_trump_tractors() -> None:
     answers: list[tuple[str, ...]] = [("HA",) * 2 + ("C2",) * 2, ("H2",) * 2 + ("SB",) * 2, ("H3",) * 2 + ("H4",) * 2]
     for rules, taker in ((STANDARD, 2), (BOTZONE, 3)):
         order = rules.order("2", "H")
@@ -367,13 +371,13 @@ def test_high_trump_tractors_take_tricks_in_standard() -> None:
     ],
 )  # fmt: skip
 @BOTH
-def test_who_takes_a_throw(rules: Rules, led: str, answers: str, taker: int) -> None:
+def test_winner_of_a_throw(rules: Rules, led: str, answers: str, taker: int) -> None:
     order = rules.order("2", "H")
     assert winner(order, lead(rules, order, led), [tuple(answer.split()) for answer in answers.split(" / ")]) == taker
 
 
 @BOTH
-def test_covering_goes_greedily(rules: Rules) -> None:
+def test_runs_are_covered_greedily(rules: Rules) -> None:
     """Runs of 4 and 3 do not give 3 + 2 + 2: the 3 is cut off the 4 (O13)."""
     order = rules.order("2", "H")
 
@@ -387,14 +391,14 @@ def test_covering_goes_greedily(rules: Rules) -> None:
 
 
 @BOTH
-def test_two_may_trump_one_throw(rules: Rules) -> None:
+def test_two_seats_may_trump_a_throw(rules: Rules) -> None:
     """D3: the public judge dies here, also in no-trump; play goes on."""
     order = rules.order("2", "N")
     assert winner(order, lead(rules, order, "SA SK"), [("SB", "S2"), ("H2", "HR"), ("HR", "SB")]) == 2
 
 
 @BOTH
-def test_leads_are_read_as_they_are(rules: Rules) -> None:
+def test_listed_leads_parse_back(rules: Rules) -> None:
     """``lead_of`` parses every lead that ``all_leads`` lists."""
     rng = Random(9)
     for _ in range(amount(40, 100)):
@@ -414,7 +418,7 @@ def can_take(order: Order, led: Lead, hand: list[str]) -> bool:
 
 
 @BOTH
-def test_a_part_is_beatable_where_it_would_be_taken(rules: Rules) -> None:
+def test_beatable_parts_agree_with_the_winner(rules: Rules) -> None:
     rng, beaten = Random(6), 0
     for _ in range(amount(150, 400)):
         order, led, _, others = random_throw(rng, rules, 14)
@@ -427,7 +431,7 @@ def test_a_part_is_beatable_where_it_would_be_taken(rules: Rules) -> None:
 
 
 @BOTH
-def test_nobody_takes_a_throw_of_trumps_that_stands(rules: Rules) -> None:
+def test_unbeaten_throw_of_trumps_wins(rules: Rules) -> None:
     rng, stood = Random(7), 0
     for _ in range(amount(250, 600)):
         order, led, _, others = random_throw(rng, rules, 12)
@@ -438,7 +442,7 @@ def test_nobody_takes_a_throw_of_trumps_that_stands(rules: Rules) -> None:
 
 
 @BOTH
-def test_random_throws_stand_and_fail(rules: Rules) -> None:
+def test_random_throws_both_stand_and_fail(rules: Rules) -> None:
     rng = Random(8)
     throws = [random_throw(rng, rules) for _ in range(400)]
     failed = [len(challenge(rules, throw.order, throw.lead, throw.others).failed) for throw in throws]
@@ -447,7 +451,7 @@ def test_random_throws_stand_and_fail(rules: Rules) -> None:
 
 
 @BOTH
-def test_random_tricks_are_taken_by_all(rules: Rules) -> None:
+def test_random_tricks_are_won_by_every_place(rules: Rules) -> None:
     rng = Random(10)
     tricks = [random_trick(rng, rules) for _ in range(400)]
     takers = {throw: [winner(o, led, a) for o, led, a in tricks if led.is_throw == throw] for throw in (False, True)}

@@ -69,7 +69,7 @@ CASES = [  # lead, hand, answers; level 2, hearts trump
 
 @pytest.mark.parametrize(("led", "hand", "expected"), CASES)
 @BOTH
-def test_following(rules: Rules, led: str, hand: str, expected: str) -> None:
+def test_legal_follows(rules: Rules, led: str, hand: str, expected: str) -> None:
     assert answers(rules, "2", "H", led, hand) == texts(expected)
 
 
@@ -103,7 +103,7 @@ PROFILE_CASES = [  # lead, hand, answers in S, answers in B; level 2, hearts tru
 
 
 @pytest.mark.parametrize(("led", "hand", "in_standard", "in_botzone"), PROFILE_CASES)
-def test_following_by_profile(led: str, hand: str, in_standard: str, in_botzone: str) -> None:
+def test_legal_follows_by_profile(led: str, hand: str, in_standard: str, in_botzone: str) -> None:
     assert answers(STANDARD, "2", "H", led, hand) == texts(in_standard)
     assert answers(BOTZONE, "2", "H", led, hand) == texts(in_botzone)
 
@@ -123,11 +123,11 @@ def test_following_by_profile(led: str, hand: str, in_standard: str, in_botzone:
     ],
 )  # fmt: skip
 @BOTH
-def test_following_a_throw_with_a_tractor(rules: Rules, led: str, hand: str, expected: str) -> None:
+def test_legal_follows_of_a_throw_with_a_tractor(rules: Rules, led: str, hand: str, expected: str) -> None:
     assert answers(rules, "2", "H", led, hand) == texts(expected)
 
 
-def test_shorter_tractors_of_a_throw() -> None:
+def test_follows_of_a_throw_with_shorter_tractors() -> None:
     """A throw's tractor of three requires a tractor of two first in S, any three pairs in B."""
     led, hand = "SA S9 S9 ST ST SJ SJ", "S3 S3 S4 S4 S6 S6 S8 S8"
     assert len(answers(STANDARD, "2", "H", led, hand)) == 2 * 1
@@ -135,7 +135,7 @@ def test_shorter_tractors_of_a_throw() -> None:
     assert answers(STANDARD, "2", "H", led, hand) == texts("S3 S3 S4 S4 S6 S6 S8 / S3 S3 S4 S4 S8 S8 S6")
 
 
-def test_a_void_seat_may_play_anything() -> None:
+def test_void_seat_may_play_any_cards() -> None:
     """12,650 sets of four where all 25 cards differ."""
     hand = list(dict.fromkeys(card for card in PACK if card[0] in "CD" and card[1] != "2"))
     hand += ["SB"]
@@ -144,7 +144,7 @@ def test_a_void_seat_may_play_anything() -> None:
     assert len(follows(STANDARD, order, lead(STANDARD, order, "S3 S3 S4 S4"), hand)) == 12_650
 
 
-def test_revoke_hole() -> None:
+def test_follows_with_the_revoke_switch() -> None:
     """D1: off, suit is followed; on, a trump pair or tractor is let through where the suit has none."""
     plain = "S3 S4 / S3 S6 / S4 S6"
     assert answers(BOTZONE, "2", "H", "S9 S9", "S3 S4 S6 H3 H3 C4 C4") == texts(plain)
@@ -161,7 +161,7 @@ def test_revoke_hole() -> None:
 
 
 @BOTH
-def test_what_is_not_held_and_wrong_counts(rules: Rules) -> None:
+def test_follows_reject_missing_cards_and_wrong_counts(rules: Rules) -> None:
     order = rules.order("2", "H")
     pair, hand = lead(rules, order, "S9 S9"), ["S3", "S3", "S4"]
     assert legal_follow(rules, order, pair, hand, ["S3", "S3"])
@@ -181,7 +181,7 @@ RULES = {**PROFILES, "revokes": HOLE, "standard without": variant(STANDARD, shor
 
 
 @pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
-def test_lists_agree(rules: Rules) -> None:
+def test_follows_equal_follows_by_subsets(rules: Rules) -> None:
     """``follows`` and ``follows_by_subsets`` on random states; every state has an answer, and drawn ones are legal."""
     rng = Random(1)
     for state in states(2, amount(150, 400), rules, 12, 12):
@@ -210,7 +210,7 @@ def follows_by_counts(rules: Rules, order: Order, lead: Lead, hand: Sequence[str
 
 
 @BOTH
-def test_leads_of_one_part_by_counts(rules: Rules) -> None:
+def test_follows_of_one_part_equal_follows_by_counts(rules: Rules) -> None:
     """Leads of up to four pairs; for longer ones, S requires a tractor again from the remaining pairs."""
     seen = 0
     for order, led, hand in states(3, amount(300, 800), rules, 12, 8):
@@ -226,7 +226,7 @@ def test_leads_of_one_part_by_counts(rules: Rules) -> None:
     assert seen > amount(12, 30)
 
 
-def test_states_are_varied() -> None:
+def test_random_states_are_varied() -> None:
     """Leads of every form, hands that follow in full, in part and not at all, tractors answered by tractors."""
     samples = states(4, 600, STANDARD, 14, 14)
     assert {len(state.lead.parts) for state in samples} >= {1, 2, 3, 4}

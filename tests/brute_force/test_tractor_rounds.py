@@ -47,7 +47,7 @@ BOTH = pytest.mark.parametrize("rules", PROFILES.values(), ids=PROFILES)
         ("S2 / HR HR", "D2 D2", "", True, True),
     ],
 )
-def test_what_may_be_shown(shown: str, hand: str, cards: str, in_standard: bool, in_botzone: bool) -> None:
+def test_legal_declarations(shown: str, hand: str, cards: str, in_standard: bool, in_botzone: bool) -> None:
     before = [Shown(0, tuple(shown_cards.split())) for shown_cards in shown.split(" / ") if shown_cards]
     for rules, good in ((STANDARD, in_standard), (BOTZONE, in_botzone)):
         assert may_show(rules, "2", before, hand.split(), cards.split()) == good
@@ -56,7 +56,7 @@ def test_what_may_be_shown(shown: str, hand: str, cards: str, in_standard: bool,
     assert may_show(once, "2", before, hand.split(), cards.split()) == in_botzone
 
 
-def test_flipped_kitty() -> None:
+def test_trump_of_a_flipped_kitty() -> None:
     for kitty, trump in [
         ("S3 HA D2 C2 S4 S5 S6 S7", "D"),
         ("S3 HA HR D2 S4 S5 S6 S7", "N"),
@@ -86,7 +86,7 @@ def deal_stacked(rules: Rules, firsts: Sequence[str], banker: int | None, todo: 
 
 @pytest.mark.parametrize("banker", [None, 0, 1, 2, 3])
 @BOTH
-def test_the_deal_goes_round_from_the_banker(rules: Rules, banker: int | None) -> None:
+def test_deal_starts_with_the_banker(rules: Rules, banker: int | None) -> None:
     """Round 1: from seat 0; 25 cards each, then the banker has the 8 of the kitty too."""
     one, turns = Round(rules, "2", banker), []
     for card in PACK[:100]:
@@ -114,13 +114,15 @@ def test_the_deal_goes_round_from_the_banker(rules: Rules, banker: int | None) -
     ],
 )
 @BOTH
-def test_who_banks_and_what_is_trump(rules: Rules, given: int | None, todo: str, trump: str, banker: int) -> None:
+def test_banker_and_trump_after_declarations(
+    rules: Rules, given: int | None, todo: str, trump: str, banker: int
+) -> None:
     one = deal_stacked(rules, ["C3 HR HR", "S2 S2", "C3 H2 H2", "C4 SB SB"], given, todo)
     assert (one.trump, one.banker, one.stage) == (trump, banker, "bury")
     assert held(["S2", "S2"], one.hands[1])  # what is shown stays in hand
 
 
-def test_a_second_overturn_is_of_standard_only() -> None:
+def test_second_overturn_only_in_standard() -> None:
     firsts, todo = ["C3 C3 HR HR", "S2 S2", "H2 H2", "C4 SB SB"], "1:S2 2:H2+H2 3:SB+SB 0:HR+HR"
     one = deal_stacked(STANDARD, firsts, None, todo)
     assert (one.trump, one.banker, len(one.shown)) == ("N", 0, 4)
@@ -136,7 +138,7 @@ def silent(rules: Rules, banker: int | None) -> Round:
     return one
 
 
-def test_nobody_declares() -> None:
+def test_rounds_without_a_declaration() -> None:
     """B: trump by chance, and banker if none is given; S: redealt, or flipped from the kitty."""
     assert silent(STANDARD, None).stage == silent(STANDARD, 2).stage == "redeal"
     one = silent(BOTZONE, None)
@@ -162,7 +164,7 @@ def test_nobody_declares() -> None:
 
 
 @BOTH
-def test_burying(rules: Rules) -> None:
+def test_burying_eight_cards(rules: Rules) -> None:
     """Exactly 8 of the 33, any of them; then the banker leads. D5, when on, does not count."""
     for variant_rules in (rules, variant(rules, buries_any=True)):
         one = deal_stacked(variant_rules, ["", "S2", "", ""], 2, "1:S2")
@@ -182,7 +184,7 @@ def test_burying(rules: Rules) -> None:
 
 
 @BOTH
-def test_stages(rules: Rules) -> None:
+def test_steps_of_other_stages_raise(rules: Rules) -> None:
     """Steps of another stage are illegal, and illegal steps change nothing."""
     one = Round(rules, "2")
     for act in (one.show, one.bury, one.play):
@@ -221,7 +223,7 @@ def test_stages(rules: Rules) -> None:
         (360, (False, 3), (False, 7)),
     ],
 )
-def test_steps(total: int, in_botzone: tuple[bool, int], in_standard: tuple[bool, int]) -> None:
+def test_steps_by_total(total: int, in_botzone: tuple[bool, int], in_standard: tuple[bool, int]) -> None:
     assert (step(BOTZONE, total), step(STANDARD, total)) == (in_botzone, in_standard)
     for rules, (held_bank, levels) in ((BOTZONE, in_botzone), (STANDARD, in_standard)):
         for banker in range(4):
@@ -274,7 +276,7 @@ def test_must_play_levels(must: str, level: str, levels: int, as_banker: bool, a
 
 
 @BOTH
-def test_a_match(rules: Rules) -> None:
+def test_match_levels_and_bankers(rules: Rules) -> None:
     """Level of a round: that of the banker's side; over when a side at A wins as banker."""
     match = Match(rules)
     course: list[tuple[int, int, list[str], int]] = [  # banker, total, levels after, banker after
@@ -314,7 +316,7 @@ def played(one: Round, plays: str) -> Round:
 
 
 @BOTH
-def test_tricks_and_points(rules: Rules) -> None:
+def test_trick_winner_leads_and_side_scores(rules: Rules) -> None:
     """The winner's side takes the points and the winner leads next; only points of the off-side count."""
     one = endgame(rules, ["S9 CK", "SK D3", "ST DT", "S3 S5"], "HK")
     played(one, "S9 / SK / ST / S3")
@@ -338,7 +340,7 @@ def test_tricks_and_points(rules: Rules) -> None:
          "SQ SQ SK SK S9 / H3 H3 H4 H4 H5 / S3 S3 S4 S4 S6 / C3 C3 C4 C4 C6", (8, 8)),
     ],
 )  # fmt: skip
-def test_kitty_points(hands: list[str], plays: str, won: tuple[int, int]) -> None:
+def test_kitty_points_are_multiplied(hands: list[str], plays: str, won: tuple[int, int]) -> None:
     """The kitty's 15 points times m, if the off-side takes the last trick."""
     for rules, times in zip((BOTZONE, STANDARD), won, strict=True):
         one = played(endgame(rules, hands, "H5 HT C3"), plays)
@@ -347,7 +349,7 @@ def test_kitty_points(hands: list[str], plays: str, won: tuple[int, int]) -> Non
 
 
 @pytest.mark.parametrize("banker", range(4))
-def test_whose_the_kitty_is(banker: int) -> None:
+def test_kitty_points_go_to_the_off_side(banker: int) -> None:
     """Seat 1 takes the last trick, 10 points in it and 15 in the kitty: counted where 1 is off-side."""
     one = played(endgame(BOTZONE, ["S9", "SK", "S3", "S4"], "H5 HT C3", banker), "S9 / SK / S3 / S4")
     assert (one.total, one.kitty_won) == ((25, 15) if banker in (0, 2) else (0, 0))
@@ -355,7 +357,7 @@ def test_whose_the_kitty_is(banker: int) -> None:
 
 
 @pytest.mark.parametrize("banker", range(4))
-def test_a_failed_throw_in_a_round(banker: int) -> None:
+def test_failed_throw_in_a_round(banker: int) -> None:
     """All seats follow the replacement; the price is added for the off-side, or subtracted if it threw."""
     hands = ["SA SQ SQ", "SK SK S3", "S4 S4 S6", "H3 H4 CA"]
     sign = 1 if banker in (0, 2) else -1
@@ -373,14 +375,14 @@ def test_a_failed_throw_in_a_round(banker: int) -> None:
     assert (one.turn, one.total) == (1, 10 * sign + (20 if sign > 0 else 0))
 
 
-def test_penalties_may_lead_below_nothing() -> None:
+def test_penalties_may_make_the_total_negative() -> None:
     one = endgame(BOTZONE, ["S3 S4 S6", "SQ SQ SK", "SA SA S7", "H3 H4 H6"], banker=0, lead=1)
     played(one, "SQ SQ SK / S7 / H3 / S3")
     assert (one.turn, one.total, step(BOTZONE, one.total)) == (3, -30, (True, 3))
 
 
 @BOTH
-def test_a_throw_that_stands(rules: Rules) -> None:
+def test_throw_that_is_overtrumped(rules: Rules) -> None:
     """A throw is trumped, and the trumps overtrumped."""
     hands = ["SA SK SK", "H3 H3 HR", "H4 H4 H6", "S3 S4 S6"]
     one = played(endgame(rules, hands, banker=0), "SA SK SK / H3 H3 HR / H4 H4 H6 / S3 S4 S6")
@@ -388,7 +390,7 @@ def test_a_throw_that_stands(rules: Rules) -> None:
 
 
 @BOTH
-def test_illegal_plays(rules: Rules) -> None:
+def test_illegal_plays_raise(rules: Rules) -> None:
     for plays in ("S9 C9", "SJ", "", "S9 / S4", "S9 / SK SK", "S9 / D3", "S9 / SK / CA", "S9 / SK / ST / H3"):
         *before, last = plays.split(" / ")
         one = played(endgame(rules, ["S9 C9", "SK D3", "ST CA", "S3 H3"]), " / ".join(before)) if before else None
@@ -399,7 +401,7 @@ def test_illegal_plays(rules: Rules) -> None:
         assert repr(one) == state
 
 
-def test_burying_too_few_or_too_many() -> None:
+def test_round_ends_when_a_hand_is_empty() -> None:
     """D5: a seat with too few cards plays them all; the round is over when a hand is empty."""
     rules = variant(BOTZONE, buries_any=True)
     one = played(endgame(rules, ["SA SK SQ", "S3 S4", "S6 S7", "S8 S9"]), "SA SK SQ / S3 S4 / S6 S7 / S8 S9")
@@ -419,7 +421,7 @@ SWITCHES = {
 
 
 @pytest.mark.parametrize("rules", SWITCHES.values(), ids=SWITCHES)
-def test_random_rounds(rules: Rules) -> None:
+def test_random_rounds_are_consistent(rules: Rules) -> None:
     """They end after 25 cards a hand, and 200 points are in the tricks and the kitty."""
     failed = threw = 0
     for seed in range(16):
@@ -446,7 +448,7 @@ def test_equal_seeds_give_equal_rounds(rules: Rules) -> None:
 
 
 @BOTH
-def test_random_matches(rules: Rules) -> None:
+def test_random_matches_end(rules: Rules) -> None:
     """Matches from 2 to beyond A end, with and without must-play levels."""
     for must in ("", "5TKA"):
         match, rng, rounds = Match(variant(rules, must_play=must)), Random(3), 0

@@ -12,7 +12,7 @@ def test_examples_in_docstrings() -> None:
     assert doctest.testmod(whist).failed == 0
 
 
-def test_the_last_card_is_the_dealers() -> None:
+def test_last_card_is_dealt_to_the_dealer_and_sets_trump() -> None:
     for dealer in range(4):
         game = Game(PACK, dealer)
         assert game.hands == deal(PACK, dealer)
@@ -34,7 +34,7 @@ def test_the_last_card_is_the_dealers() -> None:
         ("S2 H3 H4", "HA", "H3 H4"),
     ],
 )
-def test_legal(hand: str, trick: str, expected: str) -> None:
+def test_legal_cards(hand: str, trick: str, expected: str) -> None:
     assert legal(hand.split(), trick.split()) == expected.split()
 
 
@@ -48,11 +48,11 @@ def test_legal(hand: str, trick: str, expected: str) -> None:
         ("C3 CJ CQ CT", "C", 2),
     ],
 )
-def test_who_takes_a_trick(trick: str, trump: str, place: int) -> None:
+def test_winner_of_a_trick(trick: str, trump: str, place: int) -> None:
     assert best(trick.split(), trump) == place
 
 
-def test_playing() -> None:
+def test_turns_and_revokes() -> None:
     """Seat 1 leads after dealer 0; the taker leads next; a revoke raises an error."""
     game = Game(PACK, 0)  # every seat has each fourth card: C2 C6 … for seat 1
     for card in ("C2", "C3", "C4"):
@@ -63,14 +63,14 @@ def test_playing() -> None:
     assert (game.turn, game.tricks, game.trick, game.points) == (0, [1, 0], [], None)
 
 
-def test_points_are_tricks_over_six() -> None:
+def test_points_equal_tricks_above_six() -> None:
     for tricks, points in (([6, 7], [0, 1, 0, 1]), ([13, 0], [7, 0, 7, 0]), ([5, 8], [0, 2, 0, 2])):
         game = Game(PACK)
         game.hands, game.tricks = [[], [], [], []], tricks
         assert game.points == points
 
 
-def test_random_games() -> None:
+def test_random_games_are_consistent() -> None:
     for seed in range(100):
         game = random_game(seed)
         assert sum(game.tricks) == 13
