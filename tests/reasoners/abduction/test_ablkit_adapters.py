@@ -33,12 +33,12 @@ def example(kb: RulesKB, likely: dict[str, float]) -> Any:
     return ListData(X=[STATE], Y=None, pred_prob=probabilities, pred_pseudo_label=[top], pred_idx=[labels.index(top)])
 
 
-def test_a_legal_label_leads_to_a_move_and_an_illegal_one_to_none(kb: RulesKB) -> None:
+def test_logic_forward_returns_a_move_only_for_legal_labels(kb: RulesKB) -> None:
     assert kb.logic_forward(["pair(9)"], [STATE]) == ["Pair", "9", ["S9", "D9"]]
     assert kb.logic_forward(["pair(10)"], [STATE]) is None
 
 
-def test_candidates_are_the_legal_labels(kb: RulesKB) -> None:
+def test_candidates_equal_the_legal_labels(kb: RulesKB) -> None:
     labels, moves = kb.abduce_candidates(["pair(10)"], None, [STATE], 1, 0)
     assert ["pass"] in labels
     assert ["pair(4)"] in labels
@@ -47,13 +47,13 @@ def test_candidates_are_the_legal_labels(kb: RulesKB) -> None:
     assert kb.abduce_candidates(["pair(10)"], ["Pair", "9", ["S9", "D9"]], [STATE], 1, 0)[0] == [["pair(9)"]]
 
 
-def test_the_reasoner_follows_the_learner_as_far_as_the_rules_allow(kb: RulesKB) -> None:
+def test_reasoner_returns_the_most_probable_legal_label(kb: RulesKB) -> None:
     reasoner = MinimisingReasoner(kb)
     assert reasoner.abduce(example(kb, {"pair(9)": 0.6, "pass": 0.3})) == ["pair(9)"]
     assert reasoner.abduce(example(kb, {"pair(10)": 0.6, "pass": 0.3, "pair(9)": 0.1})) == ["pass"]
 
 
-def test_a_batch_is_abduced_one_by_one(kb: RulesKB) -> None:
+def test_batch_abduction_equals_single_abduction(kb: RulesKB) -> None:
     batch = ListData(
         X=[[STATE], [STATE]],
         Y=[None, None],
@@ -63,6 +63,6 @@ def test_a_batch_is_abduced_one_by_one(kb: RulesKB) -> None:
     assert MinimisingReasoner(kb).batch_abduce(batch) == [["pair(9)"], ["pair(4)"]]
 
 
-def test_ablkits_own_search_stays_within_the_rules(kb: RulesKB) -> None:
+def test_ablkit_search_returns_legal_labels(kb: RulesKB) -> None:
     abduced = Reasoner(kb, dist_func="hamming").abduce(example(kb, {"pair(10)": 0.9}))
     assert kb.logic_forward(abduced, [STATE]) is not None

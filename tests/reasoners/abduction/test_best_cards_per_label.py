@@ -16,7 +16,7 @@ NUM_RANDOM = amount(15, 40)
 """Decisions of which random card sets are drawn."""
 
 
-def test_the_best_card_set_of_a_label_is_the_minimisers(strict_guandan: Any) -> None:
+def test_best_card_sets_equal_those_of_the_minimiser(strict_guandan: Any) -> None:
     decisions, judge = sample_from_play(strict_guandan, amount(24, 60), seed=2), strict_guandan.preference_model()
     best_cards = find_best_cards(strict_guandan, judge, decisions)
     for label in range(0, len(strict_guandan.labels), 3):
@@ -27,7 +27,7 @@ def test_the_best_card_set_of_a_label_is_the_minimisers(strict_guandan: Any) -> 
             assert (best_cards.lists.select(best_cards.best_row[legal, label]).cards == expected.cards).all()
 
 
-def test_plays_are_counted_after_the_best_card_set_of_each_label(strict_guandan: Any) -> None:
+def test_plays_left_follow_the_best_card_set_of_each_label(strict_guandan: Any) -> None:
     decisions = sample_from_play(strict_guandan, amount(24, 60), seed=2)
     best_cards = find_best_cards(strict_guandan, strict_guandan.preference_model(), decisions)
     plays, left = (
@@ -39,7 +39,7 @@ def test_plays_are_counted_after_the_best_card_set_of_each_label(strict_guandan:
     assert best_cards.has_choice.tolist() == [len(np.flatnonzero(row)) > 1 for row in best_cards.choosable]
 
 
-def test_random_card_sets_are_consistent_ones_of_their_label_and_all_of_them_come_up(strict_guandan: Any) -> None:
+def test_random_card_sets_are_consistent_and_cover_all_of_the_label(strict_guandan: Any) -> None:
     decisions = sample_from_play(strict_guandan, NUM_RANDOM, seed=2)
     best_cards = find_best_cards(strict_guandan, strict_guandan.preference_model(), decisions)
     fits = np.bincount(best_cards.lists.decision_index[best_cards.is_consistent], minlength=NUM_RANDOM)
@@ -67,7 +67,7 @@ def _split_by_decision(best_cards: Any) -> list[tuple[Any, Any]]:
     return parts
 
 
-def test_draws_are_even(strict_guandan: Any) -> None:
+def test_random_card_sets_are_uniform(strict_guandan: Any) -> None:
     """Draw the card sets of a label about equally often."""
     moment = strict_guandan.read_decision_point({"level": "8", "hand": ["S3", "H3", "C3", "D3", "S9"], "to_beat": None})
     best_cards = find_best_cards(strict_guandan, strict_guandan.preference_model(), moment.decision)

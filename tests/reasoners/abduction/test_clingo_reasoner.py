@@ -18,7 +18,7 @@ def engine() -> Engine:
     return load("president").engine()
 
 
-def test_without_choices_it_says_what_the_circuit_says(engine: Engine) -> None:
+def test_costs_without_choices_equal_the_circuit(engine: Engine) -> None:
     decisions = engine.sample_decisions(12, seed=3)
     lists = decisions.moves()
     result = ClingoReasoner.of(engine, load("president").directory).costs(decisions, lists)
@@ -26,7 +26,7 @@ def test_without_choices_it_says_what_the_circuit_says(engine: Engine) -> None:
         assert np.array_equal(mine, circuit)
 
 
-def test_a_plan_costs_and_forbids(engine: Engine, tmp_path: Path) -> None:
+def test_rules_with_choices_add_costs_and_constraints(engine: Engine, tmp_path: Path) -> None:
     reasoner = ClingoReasoner.of(engine, planner(tmp_path))
     moment: Any = engine.read_decision_point(
         {"hand": ["S3", "H3", "C9", "D9", "H9"], "to_beat": None, "cards": [9, 3, 4]}

@@ -61,7 +61,7 @@ def near_play(kb: HandKB, random: np.random.Generator, size: int, changes: int) 
     return cards, kb.engine.labels[sets.label[row]]
 
 
-def test_plays_are_those_of_the_brute_force(kb: HandKB) -> None:
+def test_logic_forward_equals_brute_force(kb: HandKB) -> None:
     random = np.random.default_rng(0)
     hands = [near_play(kb, random, size, changes)[0] for size in (1, 2, 3, 4, 5, 6) for changes in (0, 0, 0, 1)] * 4
     for cards in hands + [random_cards(random, size) for size in (1, 2, 3, 5) for _ in range(10)]:
@@ -72,7 +72,7 @@ def test_plays_are_those_of_the_brute_force(kb: HandKB) -> None:
 
 
 @pytest.mark.parametrize(("size", "changes"), [(1, 1), (2, 1), (2, 2), (3, 1), (3, 2), (5, 0), (5, 1)])
-def test_candidates_are_those_of_ablkits_search(kb: HandKB, size: int, changes: int) -> None:
+def test_candidates_equal_ablkit_search(kb: HandKB, size: int, changes: int) -> None:
     random, plain = np.random.default_rng(size + changes), PlainHands(kb)
     cards, label = near_play(kb, random, size, changes)
     for y in (label, kb.abduce_candidates(cards, label, None, size, 0)[0][0]):
@@ -83,7 +83,7 @@ def test_candidates_are_those_of_ablkits_search(kb: HandKB, size: int, changes: 
     assert kb.revise_at_idx(cards, label, None, [0])[0] == plain.revise_at_idx(cards, label, None, [0])[0]
 
 
-def test_more_revisions_are_in_ablkits_order(kb: HandKB) -> None:
+def test_candidates_have_the_order_of_ablkit(kb: HandKB) -> None:
     cards, plain = ["S3", "S4"], PlainHands(kb)
     expected = plain.abduce_candidates(cards, "pair(4)", None, 2, 1)[0]
     assert kb.abduce_candidates(cards, "pair(4)", None, 2, 1)[0] == [
@@ -108,7 +108,7 @@ def test_batches_find_the_most_probable_cards(kb: HandKB, y: Any) -> None:
         assert [scores[pair] for pair in pairs] == pytest.approx(sorted(scores.values(), reverse=True)[:4])
 
 
-def test_orders_of_longer_plays_are_complete(kb: HandKB) -> None:
+def test_batches_consider_all_card_orders(kb: HandKB) -> None:
     random = np.random.default_rng(2)
     values = random.dirichlet(np.full(54, 0.1), 5) + 1e-9
     best = kb.abduce_batch([values], ["full_house(3)"] if "full_house(3)" in kb.engine.labels else ["straight(5)"], k=3)
@@ -121,7 +121,7 @@ def test_orders_of_longer_plays_are_complete(kb: HandKB) -> None:
     assert [float(scores[np.arange(5), row].sum()) for row in best[0]] == pytest.approx(every[:3])
 
 
-def test_plays_that_beat_are_those_of_the_brute_force(kb: HandKB) -> None:
+def test_beating_plays_equal_brute_force(kb: HandKB) -> None:
     random = np.random.default_rng(3)
     y = {"to_beat": STRAIGHT, "beats": True}
     checked = 0
@@ -137,13 +137,13 @@ def test_plays_that_beat_are_those_of_the_brute_force(kb: HandKB) -> None:
     assert checked
 
 
-def test_recorded_moves_stand_for_their_label(kb: HandKB) -> None:
+def test_recorded_moves_are_accepted_as_labels(kb: HandKB) -> None:
     pairs = kb.abduce_candidates(["S3", "H3"], "pair(4)", None, 2, 0)
     for recorded in (["D4", "S4"], ["Pair", "4", ["C4", "H4"]]):
         assert kb.abduce_candidates(["S3", "H3"], recorded, None, 2, 0) == pairs
 
 
-def test_reasoners_of_ablkit_take_it(kb: HandKB) -> None:
+def test_ablkit_reasoners_accept_hand_kb(kb: HandKB) -> None:
     random = np.random.default_rng(4)
     probabilities = random.dirichlet(np.full(54, 0.1), 2) + 1e-9
     predicted = [kb.pseudo_label_list[card] for card in probabilities.argmax(axis=1)]
@@ -162,7 +162,7 @@ def test_points_of_cards_in_hearts() -> None:
 
 
 @pytest.mark.parametrize("game", ["doudizhu", "big2", "president"])
-def test_any_folder_gives_plays(game: str) -> None:
+def test_hand_kb_works_for_any_game(game: str) -> None:
     engine = load(game).engine()
     kb = HandKB(engine)
     plain = PlainHands(kb)
@@ -174,7 +174,7 @@ def test_any_folder_gives_plays(game: str) -> None:
     assert found == [list(each) for each in dict.fromkeys(map(tuple, expected))]
 
 
-def test_wrong_requests_are_refused(kb: HandKB) -> None:
+def test_invalid_requests_raise(kb: HandKB) -> None:
     for call, code in (
         (lambda: kb.logic_forward(["X9"]), ErrorCode.INVALID_CARDS),
         (lambda: kb.logic_forward([]), ErrorCode.INVALID_VALUE),
@@ -189,7 +189,7 @@ def test_wrong_requests_are_refused(kb: HandKB) -> None:
 # --- decisions ------------------------------------------------------------------------------------------------------
 
 
-def test_a_recorded_move_decides_the_label_of_the_minimising_reasoner() -> None:
+def test_recorded_move_fixes_the_label_of_the_reasoner() -> None:
     rules = RulesKB(load("guandan").engine())
     state = {"level": "8", "hand": ["H4", "C4", "D4", "H8", "S9", "D9"], "to_beat": ["Pair", "3", ["S3", "D3"]]}
     probabilities = np.full((1, len(rules.engine.labels)), 1e-6)

@@ -59,7 +59,7 @@ def hands() -> HandKB:
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, -0.1])
-def test_values_that_are_no_probabilities_are_refused(kb: ProgramKB, hands: HandKB, value: float) -> None:
+def test_invalid_probabilities_raise(kb: ProgramKB, hands: HandKB, value: float) -> None:
     cards = np.full((2, 54), 0.1)
     cards[0, 7] = value
     probabilities = np.full((1, 168), 0.1)
@@ -87,13 +87,13 @@ def test_zero_probabilities_are_the_least_probable(kb: ProgramKB, hands: HandKB)
 
 
 @pytest.mark.parametrize("y", [19, -1, 2.5, "seven", float("nan"), float("inf"), (7,), [7], {7}, np.array([3, 4])])
-def test_a_result_that_no_labels_have_gives_none(kb: ProgramKB, y: Any) -> None:
+def test_unreachable_result_gives_no_candidates(kb: ProgramKB, y: Any) -> None:
     assert kb.abduce_batch([UNIFORM], [y]).tolist() == [[[-1, -1]]]
     assert kb.abduce_candidates([3, 4], y, None, 2, 0) == ([], [])
     assert kb.revise_at_idx([3, 4], y, None, [0, 1]) == ([], [])
 
 
-def test_numbers_of_numpy_are_results(kb: ProgramKB) -> None:
+def test_numpy_numbers_are_accepted_as_results(kb: ProgramKB) -> None:
     y = np.array([7, 12])
     assert kb.abduce_batch([UNIFORM, UNIFORM], y)[:, 0].sum(axis=1).tolist() == y.tolist()
     assert kb.abduce_candidates([3, 9], np.int64(7), None, 1, 0)[0] == [[3, 4]]
@@ -102,7 +102,7 @@ def test_numbers_of_numpy_are_results(kb: ProgramKB) -> None:
         assert several.abduce_batch([UNIFORM], [pair]).tolist() == [[[3, 4]]]
 
 
-def test_batches_that_do_not_fit_are_refused(kb: ProgramKB, hands: HandKB) -> None:
+def test_mismatched_batches_raise(kb: ProgramKB, hands: HandKB) -> None:
     for call in (
         lambda: kb.abduce_batch([UNIFORM], 7),  # type: ignore[arg-type]
         lambda: kb.abduce_batch([UNIFORM], [7], k=0),
@@ -126,7 +126,7 @@ def test_batches_that_do_not_fit_are_refused(kb: ProgramKB, hands: HandKB) -> No
     assert hands.abduce_batch([], []).shape == (0, 1, 0)
 
 
-def test_programs_without_a_result() -> None:
+def test_programs_without_a_result_return_none() -> None:
     never = ProgramKB("result(7) :- symbol(0,1), not symbol(0,1).", DIGITS)
     assert never.logic_forward([1, 2]) is None
     assert never.abduce_candidates([1, 2], 7, None, 2, 0) == ([], [])
@@ -142,17 +142,17 @@ def test_programs_without_a_result() -> None:
         assert code_of(partial(conclude, program)) == code
 
 
-def test_weak_constraints_are_refused_also_beside_a_choice() -> None:
+def test_weak_constraints_raise() -> None:
     for program in (SUM + " :~ symbol(0,3). [5]", CHOICE + " :~ carry(1). [1]", CHOICE + " #minimize{ C : carry(C) }."):
         assert code_of(partial(conclude, program)) == ErrorCode.UNSUPPORTED_CONSTRUCT
 
 
-def test_a_choice_of_the_labels_is_refused() -> None:
+def test_deriving_the_labels_raises() -> None:
     for rule in (" { symbol(0,1) }.", " symbol(0,1) :- symbol(1,2)."):
         assert code_of(partial(conclude, SUM + rule)) == ErrorCode.DERIVED_INPUT
 
 
-def test_value_may_give_no_result_but_not_fail() -> None:
+def test_value_may_return_none_but_not_raise() -> None:
     program, labels = "result(V,V-1) :- symbol(0,V).", [1, 2, 3]
     divided = ProgramKB(program, labels, results="result/2", value=lambda n, d: n / d)
     assert code_of(lambda: divided.abduce_batch([np.ones((1, 3))], [2])) == ErrorCode.INVALID_VALUE
@@ -162,26 +162,26 @@ def test_value_may_give_no_result_but_not_fail() -> None:
     assert kb.abduce_candidates([1], None, None, 1, 0) == ([[2], [3]], [2.0, 1.5])
 
 
-def test_atoms_of_equal_value_are_one_result() -> None:
+def test_atoms_of_equal_value_are_merged() -> None:
     program = "result(V,2) :- symbol(0,V). result(2*V,4) :- symbol(0,V)."
     kb = ProgramKB(program, DIGITS, results="result/2", value=lambda n, d: n / d)
     assert kb.logic_forward([3]) == 1.5
     assert kb.abduce_candidates([0], 1.5, None, 1, 0) == ([[3]], [1.5])
 
 
-def test_max_err_may_change() -> None:
+def test_changed_max_err_takes_effect() -> None:
     kb = ProgramKB(SUM, DIGITS)
     assert kb.abduce_candidates([9], 3, None, 1, 0)[0] == [[3]]
     kb.max_err = 1
     assert kb.abduce_candidates([9], 3, None, 1, 0)[0] == [[2], [3], [4]]
 
 
-def test_sets_and_too_many_labels_are_refused() -> None:
+def test_sets_and_too_many_labels_raise() -> None:
     assert code_of(lambda: ProgramKB(SUM, {1, 2})) == ErrorCode.INVALID_VALUE  # type: ignore[arg-type]
     assert code_of(lambda: ProgramKB(SUM, range(40_000))) == ErrorCode.TOO_LARGE
 
 
-def test_large_domains_have_right_values() -> None:
+def test_large_domains_are_solved_correctly() -> None:
     count = 1500
     kb = ProgramKB("result(V/1000) :- symbol(0,V), not symbol(1,V).", list(range(count)))
     probabilities = np.full((2, count), 1e-9)
@@ -192,7 +192,7 @@ def test_large_domains_have_right_values() -> None:
     assert second[1] == 1250
 
 
-def test_long_sequences_have_right_values() -> None:
+def test_long_sequences_are_solved_correctly() -> None:
     program = "odd(0,0). odd(P+1,(X+V)\\2) :- odd(P,X), symbol(P,V). result(X) :- odd(length,X)."
     kb = ProgramKB(program, [0, 1])
     probabilities = np.random.default_rng(0).dirichlet(np.ones(2), 600)
@@ -205,13 +205,13 @@ def test_long_sequences_have_right_values() -> None:
 
 
 @pytest.mark.parametrize("limits", [None, Limits(rules=1000, literals=5000)])
-def test_programs_that_are_too_large_are_refused(monkeypatch: pytest.MonkeyPatch, limits: Limits | None) -> None:
+def test_too_large_programs_raise(monkeypatch: pytest.MonkeyPatch, limits: Limits | None) -> None:
     monkeypatch.setattr(programs, "GROUND_LIMITS", Limits(rules=1000, literals=5000))
     kb = ProgramKB("pair(V,W) :- symbol(0,V), symbol(1,W). result(V+W) :- pair(V,W).", list(range(60)), limits=limits)
     assert code_of(lambda: kb.logic_forward([1, 2])) == ErrorCode.LIMIT_EXCEEDED
 
 
-def test_a_search_without_a_plan_ends_where_all_labels_are_equally_probable() -> None:
+def test_search_ends_with_equally_probable_labels() -> None:
     """Partial assignments of equal bounds are extended depth first; else some 10 to the power 9 precede a full one."""
     kb = ProgramKB(EXAMPLE_PROGRAMS / "digit_sum.lp", DIGITS)
     program = kb._program(10)
@@ -220,7 +220,7 @@ def test_a_search_without_a_plan_ends_where_all_labels_are_equally_probable() ->
     assert kb.abduce_batch([np.full((10, 10), 0.1)], [45])[0, 0].sum() == 45
 
 
-def test_a_plan_that_grows_too_large_gives_way_to_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_large_plan_falls_back_to_search(monkeypatch: pytest.MonkeyPatch) -> None:
     from abl_cards.reasoners.abduction import assignment_plans
 
     probabilities = np.random.default_rng(0).dirichlet(np.ones(10), (4, 3))

@@ -16,7 +16,7 @@ from abl_cards.reasoners.abduction.minimiser import Minimiser
 
 
 @dataclass(frozen=True)
-class Given:
+class FixedCosts:
     """Preference model with a given cost and consistency of every candidate."""
 
     cost: Any = None
@@ -42,26 +42,26 @@ class Given:
 def test_ties_go_to_wire_order() -> None:
     decisions = load("guandan").engine().sample_decisions(200, seed=3)
     lists = decisions.moves()
-    best = Minimiser(Given()).best(decisions)
+    best = Minimiser(FixedCosts()).best(decisions)
     first = lists.select(lists.start[:-1])
     assert (best.form == first.form).all()
     assert (best.cards == first.cards).all()
 
 
-def test_the_cheapest_wins_and_the_inconsistent_come_last() -> None:
+def test_order_is_by_consistency_then_cost() -> None:
     decisions = load("guandan").engine().sample_decisions(200, seed=4)
     lists = decisions.moves()
     random = np.random.default_rng(0)
     cost = random.integers(-5, 5, len(lists.form)).astype(np.int32)
     consistent = random.random(len(lists.form)) < 0.5
-    order = Minimiser(Given(lambda _: cost, lambda _: consistent)).order(decisions, lists)
+    order = Minimiser(FixedCosts(lambda _: cost, lambda _: consistent)).order(decisions, lists)
     for row in range(200):
         span = range(lists.start[row], lists.start[row + 1])
         expected = sorted(span, key=lambda move: (not consistent[move], cost[move], move))
         assert order[lists.start[row] : lists.start[row + 1]].tolist() == expected
 
 
-def test_the_most_probable_label_that_has_a_consistent_move() -> None:
+def test_realise_returns_the_most_probable_consistent_label() -> None:
     """Section 2.4: try labels by probability, each only if the earlier ones have no consistent move."""
     decisions = load("guandan").engine().sample_decisions(200, seed=5)
     lists = decisions.moves()
@@ -69,7 +69,7 @@ def test_the_most_probable_label_that_has_a_consistent_move() -> None:
     probabilities = random.random((200, len(decisions.legal_mask)))
     cost = random.integers(0, 3, len(lists.form)).astype(np.int32)
     consistent = random.random(len(lists.form)) < 0.3
-    moves = Minimiser(Given(lambda _: cost, lambda _: consistent)).realise(decisions, probabilities)
+    moves = Minimiser(FixedCosts(lambda _: cost, lambda _: consistent)).realise(decisions, probabilities)
     for row in range(200):
         span = range(lists.start[row], lists.start[row + 1])
         of = {move: probabilities[row, decisions.labels_of(lists.form[[move]])[0]] for move in span}
@@ -78,19 +78,19 @@ def test_the_most_probable_label_that_has_a_consistent_move() -> None:
         assert moves.form[row] == lists.form[choice]
 
 
-def test_an_estimate_reaches_the_judge_from_everywhere() -> None:
+def test_every_method_passes_the_estimate_to_the_preferences() -> None:
     """Pass the estimate of the other hands to the preference model from every method."""
     engine = load("guandan").engine()
     decisions = engine.sample_decisions(30, seed=6)
     estimate, estimates = sample_estimate(engine.rules, decisions, seed=6), []
 
     @dataclass(frozen=True)
-    class Curious(Given):
+    class EstimateRecorder(FixedCosts):
         def costs(self, decisions: Any, lists: MoveLists, estimate: Any = None) -> tuple[np.ndarray, np.ndarray]:
             estimates.append(estimate)
             return super().costs(decisions, lists)
 
-    minimiser, given = Minimiser(Curious()), sample_exchanges(engine, 20, seed=6)
+    minimiser, given = Minimiser(EstimateRecorder()), sample_exchanges(engine, 20, seed=6)
     assert given is not None
     minimiser.best(decisions, estimate)
     minimiser.realise(decisions, np.ones((30, len(decisions.legal_mask))), estimate)
@@ -102,7 +102,7 @@ def test_an_estimate_reaches_the_judge_from_everywhere() -> None:
     assert estimates[-1] is None
 
 
-def test_many_moves_are_put_in_order_some_decisions_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ordering_in_parts_equals_ordering_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     engine = load("guandan").engine()
     decisions, preferences = engine.sample_decisions(60, seed=5), Minimiser(engine)
     likely = np.random.default_rng(2).random((60, len(engine.labels)))
@@ -115,7 +115,7 @@ def test_many_moves_are_put_in_order_some_decisions_at_a_time(monkeypatch: pytes
             assert np.array_equal(one.cards, other.cards)
 
 
-def test_one_constructor_for_games_engines_and_preferences() -> None:
+def test_constructor_accepts_games_engines_and_preferences() -> None:
     game = load("president")
     decisions = game.engine().sample_decisions(50, seed=8)
     file = game.directory / "preferences.lp"
@@ -127,7 +127,7 @@ def test_one_constructor_for_games_engines_and_preferences() -> None:
     assert all(cards == best[0] for cards in best)
 
 
-def test_preferences_of_a_file(tmp_path: Path) -> None:
+def test_constructor_accepts_a_preference_file(tmp_path: Path) -> None:
     """Use the file instead of preferences.lp; without preferences, ties go to the first move."""
     game = load("president")
     decisions = game.engine().sample_decisions(50, seed=8)
@@ -138,7 +138,7 @@ def test_preferences_of_a_file(tmp_path: Path) -> None:
     assert Minimiser(game).best(decisions).cards.tolist() != lists.cards[lists.start[:-1]].tolist()
 
 
-def test_what_a_minimiser_cannot_be_made_of(tmp_path: Path) -> None:
+def test_invalid_constructor_arguments_raise(tmp_path: Path) -> None:
     game = load("president")
     for preferences in ("no-such-folder", tmp_path / "no-such-file.lp"):
         with pytest.raises(GameError) as error:
@@ -157,7 +157,7 @@ def test_what_a_minimiser_cannot_be_made_of(tmp_path: Path) -> None:
     assert error.value.code == ErrorCode.INVALID_VALUE
 
 
-def test_what_no_minimiser_realises() -> None:
+def test_realise_rejects_invalid_probabilities_and_labels() -> None:
     """Refuse NaN, which sorts last and let the cheapest label win; order by integers of any type."""
     game = load("president")
     decisions = game.engine().sample_decisions(5, seed=8)
@@ -182,7 +182,7 @@ def test_what_no_minimiser_realises() -> None:
 
 
 @pytest.mark.parametrize("keys", [[1.5], [-1], 5, None, [[1, 2]], ["1"]])
-def test_keys_of_matches_are_numbers(keys: object) -> None:
+def test_invalid_match_keys_raise(keys: object) -> None:
     with pytest.raises(GameError) as error:
         load("president").engine().start_matches(keys)  # type: ignore[arg-type]
     assert error.value.code == ErrorCode.INVALID_VALUE

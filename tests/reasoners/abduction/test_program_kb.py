@@ -56,7 +56,7 @@ def use_solver(kb: ProgramKB, length: int, solver: str) -> None:
 
 @pytest.mark.parametrize("task", LENGTHS)
 @pytest.mark.parametrize("solver", ["plan", "circuit"])
-def test_candidates_are_those_of_plain_ablkit_in_their_order(task: str, solver: str) -> None:
+def test_candidates_equal_plain_ablkit_in_order(task: str, solver: str) -> None:
     kb, plain = tasks()[task]
     random = np.random.default_rng(len(task))
     labels = kb.pseudo_label_list
@@ -75,9 +75,7 @@ def test_candidates_are_those_of_plain_ablkit_in_their_order(task: str, solver: 
 
 
 @pytest.mark.parametrize("task", LENGTHS)
-def test_results_and_revisions_at_positions_are_those_of_plain_ablkit(
-    kbs: dict[str, tuple[ProgramKB, KBBase]], task: str
-) -> None:
+def test_results_and_revisions_equal_plain_ablkit(kbs: dict[str, tuple[ProgramKB, KBBase]], task: str) -> None:
     kb, plain = kbs[task]
     labels, length = kb.pseudo_label_list, LENGTHS[task][-1]
     random = np.random.default_rng(3)
@@ -99,7 +97,7 @@ def test_numbers_are_equal_up_to_max_err() -> None:
         assert kb.abduce_candidates([9, 9], y, None, 2, 0) == distinct(*plain.abduce_candidates([9, 9], y, None, 2, 0))
 
 
-def test_without_y_any_result_is_accepted_where_plain_ablkit_finds_none() -> None:
+def test_any_result_is_accepted_without_y() -> None:
     kb, plain = tasks()["equation"]
     predicted = ["+", 1, 1, "=", 0]
     candidates, results = kb.abduce_candidates(predicted, None, None, 5, 0)
@@ -155,7 +153,7 @@ def test_batches_find_the_most_probable_consistent_labels(
     check_batch(kb, probabilities, [None, "true", "false", 7, 3, 2.5], k)
 
 
-def test_clingo_finds_the_same_labels() -> None:
+def test_clingo_solver_finds_the_same_labels() -> None:
     kb, _ = tasks()["equation"]
     random = np.random.default_rng(0)
     for length in (3, 5):
@@ -203,7 +201,7 @@ def test_all_solvers_agree_on_random_programs(program: str, seed: int) -> None:
     assert answers[0] == answers[1] == answers[2]
 
 
-def test_a_choice_is_solved_by_clingo() -> None:
+def test_programs_with_choices_use_clingo() -> None:
     kb = ProgramKB("1 { carry(0..1) } 1. result(S+C) :- S = #sum{ V,P : symbol(P,V) }, carry(C).", [0, 1, 2])
     assert kb.abduce_candidates([0, 0], 5, None, 2, 0) == ([[2, 2]], [5])
     assert kb.abduce_candidates([2, 0], 4, None, 2, 0)[0] == [[2, 1], [2, 2]]
@@ -217,7 +215,7 @@ def test_a_choice_is_solved_by_clingo() -> None:
 # --- declarations -------------------------------------------------------------------------------------------------
 
 
-def test_a_file_and_names_of_its_own(tmp_path: Path) -> None:
+def test_program_file_with_custom_predicate_names(tmp_path: Path) -> None:
     file = tmp_path / "most.lp"
     file.write_text("most(V) :- seen(P,V), V = #max{ W : seen(Q,W) }.")
     kb = ProgramKB(file, DIGITS, pseudo_labels="seen(Where,What)", results="most/1")
@@ -242,7 +240,7 @@ def test_context_is_read_from_the_example() -> None:
         assert error.value.code == code
 
 
-def test_several_outputs_give_a_tuple_and_none_stands_for_any_part() -> None:
+def test_several_outputs_are_a_tuple_and_none_matches_any() -> None:
     program = "digit(D) :- D = S \\ 10, total(S). carry(S/10) :- total(S). total(S) :- S = #sum{ V,P : symbol(P,V) }."
     kb = ProgramKB(program, DIGITS, results=["digit/1", "carry/1"])
     assert kb.logic_forward([7, 8]) == (5, 1)
@@ -265,13 +263,13 @@ def test_several_outputs_give_a_tuple_and_none_stands_for_any_part() -> None:
         {"program": Path("no-such-file.lp")},
     ],
 )
-def test_malformed_declarations_are_refused(arguments: dict[str, Any]) -> None:
+def test_malformed_declarations_raise(arguments: dict[str, Any]) -> None:
     arguments = {"program": SUM, "pseudo_label_list": DIGITS} | arguments
     with pytest.raises(GameError):
         ProgramKB(**arguments).logic_forward([1])
 
 
-def test_wrong_labels_and_shapes_are_refused() -> None:
+def test_wrong_labels_and_shapes_raise() -> None:
     kb = ProgramKB(SUM, DIGITS)
     for call in (
         lambda: kb.logic_forward([]),
@@ -326,7 +324,7 @@ def trained_labels(bridge_type: Any, reasoner: Any, num_pairs: int = 6) -> list[
         (VerificationBridge, lambda kb: VerificationReasoner(kb, top_k=2)),
     ],
 )
-def test_bridges_train_with_the_labels_of_plain_ablkit(bridge_type: Any, make_reasoner: Any) -> None:
+def test_bridges_train_with_labels_of_plain_ablkit(bridge_type: Any, make_reasoner: Any) -> None:
     kb, plain = tasks()["digit_sum"]
     ours, theirs = (trained_labels(bridge_type, make_reasoner(each)) for each in (kb, plain))
     assert [list(map(int, labels)) for labels in ours] == [list(map(int, labels)) for labels in theirs]
@@ -342,7 +340,7 @@ class PlainSumWithBase(KBBase):  # type: ignore[misc]  # ablkit has no types
 
 @pytest.mark.parametrize(("bridge_type", "make_reasoner"), [(SimpleBridge, Reasoner), (A3BLBridge, A3BLReasoner)])
 @pytest.mark.parametrize("lengths", [(2,) * 6, (1, 2, 3, 2, 1, 3)])
-def test_bridges_with_x_train_with_the_labels_of_plain_ablkit(
+def test_bridges_with_context_train_with_labels_of_plain_ablkit(
     bridge_type: Any, make_reasoner: Any, lengths: tuple[int, ...]
 ) -> None:
     program = "#external base(0..5). result(S+B) :- S = #sum{ V,P : symbol(P,V) }, base(B)."
@@ -362,7 +360,7 @@ def test_bridges_with_x_train_with_the_labels_of_plain_ablkit(
     assert ours
 
 
-def test_networks_trained_with_it_and_with_plain_ablkit_are_equal() -> None:
+def test_networks_trained_with_program_kb_equal_plain_ablkit() -> None:
     """Equal candidates give equal labels, so the whole curves of training agree."""
     pytest.importorskip("torch", reason="torch is not installed (pip install 'abl-cards[learning]')")
     from abl_cards.experiments.abduction_training import ImageClassifier, train_by_abduction
@@ -388,7 +386,7 @@ def test_networks_trained_with_it_and_with_plain_ablkit_are_equal() -> None:
     assert curves[0][-1] != curves[0][0]
 
 
-def test_several_outputs_are_those_of_plain_ablkit() -> None:
+def test_several_outputs_equal_plain_ablkit() -> None:
     class PlainDigits(KBBase):  # type: ignore[misc]  # ablkit has no types
         def logic_forward(self, pseudo_label: list[int]) -> tuple[int, int]:
             return sum(pseudo_label) % 10, sum(pseudo_label) // 10
@@ -404,7 +402,7 @@ def test_several_outputs_are_those_of_plain_ablkit() -> None:
 
 
 @pytest.mark.parametrize("positions", [[], [1], [1, 0], [0, 0], [-1]])
-def test_revisions_at_positions_are_those_of_plain_ablkit_up_to_max_err(positions: list[int]) -> None:
+def test_revisions_with_max_err_equal_plain_ablkit(positions: list[int]) -> None:
     kb, plain = ProgramKB(SUM, DIGITS, max_err=1.5), tasks()["digit_sum"][1]
     plain.max_err = 1.5
     for y in (7, 7.5, 40, "7"):
@@ -421,7 +419,7 @@ def test_zoopt_finds_consistent_labels() -> None:
     assert sum(Reasoner(kb, use_zoopt=True).abduce(example)) == 20
 
 
-def test_the_reasoner_of_probabilities_chooses_the_most_probable_labels() -> None:
+def test_probability_reasoner_returns_the_most_probable_labels() -> None:
     kb, _ = tasks()["digit_sum"]
     assert trained_labels(SimpleBridge, ProbabilityReasoner(kb))
     probabilities = np.full((2, 10), 0.01)
@@ -446,7 +444,7 @@ def test_context_reaches_reasoners_but_not_verification() -> None:
         VerificationReasoner(kb).top_k_candidates(probabilities, 9)
 
 
-def test_limits_of_ablkit_are_not_ours() -> None:
+def test_inputs_unsupported_by_ablkit_are_solved() -> None:
     """A3BL takes labels for class indices; the search of KBBase fails beyond the length of an example."""
     kb, plain = tasks()["equation"]
     probabilities = np.random.default_rng(0).dirichlet(np.ones(4), 5)

@@ -25,7 +25,7 @@ def positions(engine: Any) -> list[Decisions]:
     return [sample_from_play(engine, amount(24, 60), seed=5), engine.sample_decisions(amount(8, 20), seed=5)]
 
 
-def test_the_shown_weights_add_up_to_the_score() -> None:
+def test_shown_weights_sum_to_the_cost() -> None:
     """Weights of the chosen move, the runner-up and all candidates add up to costs and differences."""
     engine = load("guandan").engine()
     scorer = make_preference_model("kb", engine)
@@ -50,7 +50,7 @@ def test_the_shown_weights_add_up_to_the_score() -> None:
             assert len(explanation.candidates) == sum(label == explanation.chosen.label for label in moment.labels)
 
 
-def test_the_chosen_move_is_the_agents() -> None:
+def test_chosen_move_equals_the_move_of_the_agent() -> None:
     engine = load("guandan").engine()
     for name in ("kb", "kb:without=bombs"):
         scorer, player = make_preference_model(name, engine), make_agent(name, engine)
@@ -61,7 +61,7 @@ def test_the_chosen_move_is_the_agents() -> None:
                 assert str(explanation.chosen.action) == str(engine.notate_move(int(moves.form[row]), moves.cards[row]))
 
 
-def test_the_runner_up_is_the_best_of_another_label() -> None:
+def test_runner_up_is_the_best_move_of_another_label() -> None:
     engine = load("guandan").engine()
     moment = engine.read_decision_point(FOLLOW)
     explanation = explain(engine, make_preference_model("kb", engine), moment)
@@ -80,7 +80,7 @@ def test_the_runner_up_is_the_best_of_another_label() -> None:
     assert "the only move" in render_explanation(single)
 
 
-def test_inconsistent_moves_are_dropped_with_file_and_line(strict_guandan: Engine) -> None:
+def test_inconsistent_moves_cite_file_and_line(strict_guandan: Engine) -> None:
     explanation = explain(
         strict_guandan, make_preference_model("kb", strict_guandan), strict_guandan.read_decision_point(LEAD)
     )
@@ -102,7 +102,7 @@ def test_inconsistent_moves_are_dropped_with_file_and_line(strict_guandan: Engin
     assert "it is inconsistent with the knowledge base" in assessment
 
 
-def test_when_every_move_is_inconsistent_the_cheapest_is_played(strict_guandan: Engine) -> None:
+def test_cheapest_move_is_chosen_when_all_are_inconsistent(strict_guandan: Engine) -> None:
     explanation = explain(
         strict_guandan,
         make_preference_model("kb", strict_guandan),
@@ -118,7 +118,7 @@ def in_both_languages(engine: Any, scorer: PreferenceModel, state: dict) -> tupl
     return explain(engine, scorer, moment, "en"), explain(engine, scorer, moment, "zh")
 
 
-def test_chinese() -> None:
+def test_chinese_and_english_explanations_correspond() -> None:
     """Both languages have equal names and weights, and different texts and headings."""
     engine = load("guandan").engine()
     english, chinese = in_both_languages(engine, make_preference_model("kb", engine), FOLLOW)
@@ -133,7 +133,7 @@ def test_chinese() -> None:
     assert "的候选动作：" in text
 
 
-def test_the_text_shows_every_share() -> None:
+def test_numbers_below_a_heading_sum_to_its_number() -> None:
     """The numbers below a heading add up to the number in it."""
     engine = load("guandan").engine()
     for state in (FOLLOW, LEAD):
@@ -143,7 +143,7 @@ def test_the_text_shows_every_share() -> None:
         assert sum(int(line.split()[0]) for line in block[1:]) == explanation.chosen.cost
 
 
-def test_groups_left_out_are_not_spoken_of() -> None:
+def test_excluded_groups_are_not_mentioned() -> None:
     engine = load("guandan").engine()
     explanation = explain(
         engine, make_preference_model("kb:without=structure", engine), engine.read_decision_point(LEAD)

@@ -58,7 +58,7 @@ def estimate_of(moment: DecisionPoint) -> HandEstimateReport:
     return HandEstimateReport(uniform_estimate(facts)[0], facts, True, seat_names([0, 1, 0, 1]), grid())
 
 
-def test_labels_go_by_probability_and_card_sets_by_cost(engine: Any, moments: list[DecisionPoint]) -> None:
+def test_labels_are_ordered_by_probability_and_card_sets_by_cost(engine: Any, moments: list[DecisionPoint]) -> None:
     for seed, moment in enumerate(moments):
         explanation = explain(
             engine, engine.preference_model(), moment, model_explanation=opinion_of(engine, moment, seed)
@@ -73,7 +73,7 @@ def test_labels_go_by_probability_and_card_sets_by_cost(engine: Any, moments: li
             assert explanation.runner_up == explanation.labels[1]
 
 
-def test_every_label_is_shown_by_its_cheapest_card_set(engine: Any, moments: list[DecisionPoint]) -> None:
+def test_labels_are_shown_by_their_cheapest_card_set(engine: Any, moments: list[DecisionPoint]) -> None:
     for seed, moment in enumerate(moments[:10]):
         explanation = explain(
             engine, engine.preference_model(), moment, model_explanation=opinion_of(engine, moment, seed)
@@ -88,7 +88,7 @@ def test_every_label_is_shown_by_its_cheapest_card_set(engine: Any, moments: lis
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_the_account_names_the_probabilities(language: str, engine: Any, moments: list[DecisionPoint]) -> None:
+def test_explanation_text_lists_the_probabilities(language: str, engine: Any, moments: list[DecisionPoint]) -> None:
     """Show probabilities in both languages, with the sum of the labels that are not listed."""
     long = 0
     for seed, moment in enumerate(moments):
@@ -103,7 +103,7 @@ def test_the_account_names_the_probabilities(language: str, engine: Any, moments
     assert long
 
 
-def test_a_drawn_card_set_is_not_called_the_cheapest(engine: Any) -> None:
+def test_random_card_set_is_not_called_the_cheapest(engine: Any) -> None:
     state = {"level": "8", "hand": ["H4", "H4", "C4", "D4", "SA"], "to_beat": ["Pair", "3", ["S3", "D3"]]}
     moment = engine.read_decision_point(state)
     logarithms = np.where(np.array(engine.labels) == "pair(4)", np.float32(0), np.float32(-np.inf))
@@ -122,20 +122,20 @@ def test_a_drawn_card_set_is_not_called_the_cheapest(engine: Any) -> None:
     assert str(moment.actions[row]) in marked
 
 
-def test_equal_labels_go_by_their_number() -> None:
+def test_equally_probable_labels_are_ordered_by_index() -> None:
     logarithms = np.full(5, -np.inf, np.float32)
     logarithms[[1, 3]] = np.log(0.5)
     assert ModelExplanation(0, logarithms).rank.tolist() == [2, 0, 3, 1, 4]
 
 
-def test_seats_are_called_by_what_they_are() -> None:
+def test_seat_names_follow_the_teams() -> None:
     assert seat_names([0, 1, 0, 1]) == ("next", "partner", "previous")
     assert seat_names([0, 1, 2, 3]) == ("next", "opposite", "previous")
     assert seat_names([0, 1, 1]) == ("next", "previous")
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_the_map_shows_every_card_once_a_seat(language: str, moments: list[DecisionPoint]) -> None:
+def test_heat_map_shows_every_card_once_a_seat(language: str, moments: list[DecisionPoint]) -> None:
     estimate = estimate_of(moments[5])
     lines = list(render_heat_map(estimate, language))
     cells = [piece for line in lines for piece in line if piece.heat is not None]
@@ -145,7 +145,7 @@ def test_the_map_shows_every_card_once_a_seat(language: str, moments: list[Decis
     assert all(len("".join(piece.text for piece in line)) <= 80 for line in lines[1:])
 
 
-def test_an_estimate_that_is_not_projected_hides_nothing(moments: list[DecisionPoint]) -> None:
+def test_heat_map_of_an_unprojected_estimate_shows_all_cards(moments: list[DecisionPoint]) -> None:
     """Show copies where none are possible, because the estimate has them."""
     fine = estimate_of(moments[5])
     assert not fine.is_possible.all()
@@ -155,7 +155,7 @@ def test_an_estimate_that_is_not_projected_hides_nothing(moments: list[DecisionP
     assert "as the network says" in text
 
 
-def test_cards_without_suits_are_one_row() -> None:
+def test_card_grid_without_suits_has_one_row() -> None:
     letters = load("doudizhu").engine().rules.card_codes
     suitless = build_card_grid(letters)
     assert suitless.column_headers == suitless.texts == letters.kind_texts

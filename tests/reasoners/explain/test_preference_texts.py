@@ -39,7 +39,7 @@ def books(tmp_path_factory: pytest.TempPathFactory) -> dict[str, PreferenceTexts
     return {language: PreferenceTexts.of(engine.rules.kb, engine, language) for language in LANGUAGES}
 
 
-def test_ranks_are_letters_suits_words_and_numbers_numbers(books: dict[str, PreferenceTexts]) -> None:
+def test_placeholders_are_filled_by_argument_type(books: dict[str, PreferenceTexts]) -> None:
     assert books["en"].sentence(["tear(11,h,2)"]) == "The hearts from J on, 2 times, {4} {0}."
     assert books["en"].sentence(["strong(15)"]) == "As strong as the level card."
     assert books["zh"].sentence(["strong(16)"]) == "大到小王。"
@@ -47,7 +47,7 @@ def test_ranks_are_letters_suits_words_and_numbers_numbers(books: dict[str, Pref
     assert books["zh"].group("strong(3)") == "control"
 
 
-def test_several_instances_are_said_at_once(books: dict[str, PreferenceTexts]) -> None:
+def test_several_instances_are_combined_in_one_sentence(books: dict[str, PreferenceTexts]) -> None:
     names = [f"tear({rank},{suit},1)" for rank, suit in ((2, "s"), (4, "s"), (3, "h"), (10, "s"))]
     assert books["en"].sentence(names) == "The hearts, spades from 2–4, T on, 1 times, {4} {0}."
     assert books["zh"].sentence(["strong(9)", "strong(10)", "strong(13)"]) == "大到9–T、K。"
@@ -55,7 +55,7 @@ def test_several_instances_are_said_at_once(books: dict[str, PreferenceTexts]) -
     assert books["zh"].sentence(["weak(2)", "weak(3)"]) == "到3为止，2–3。"
 
 
-def test_a_sentence_that_is_missing_is_said_in_the_other_language(books: dict[str, PreferenceTexts]) -> None:
+def test_missing_sentence_falls_back_to_the_other_language(books: dict[str, PreferenceTexts]) -> None:
     assert books["zh"].sentence(["tear(2,c,1)"]).startswith("The 梅花")
     assert books["zh"].sentence(["no_such_thing"]) == "no such thing"
     with pytest.raises(GameError, match="'fr'") as caught:
@@ -64,7 +64,7 @@ def test_a_sentence_that_is_missing_is_said_in_the_other_language(books: dict[st
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_every_preference_has_words_without_gaps(language: str) -> None:
+def test_preference_texts_have_no_unfilled_placeholders(language: str) -> None:
     engine = load("guandan").engine()
     book = PreferenceTexts.of(engine.rules.kb, engine, language)
     for name, args in engine.rules.kb.circuit("cost/2").outputs:
@@ -74,7 +74,7 @@ def test_every_preference_has_words_without_gaps(language: str) -> None:
         assert book.group(str(args[0]))
 
 
-def test_spelling() -> None:
+def test_texts_of_arguments() -> None:
     spell = partial(notation.spell, load("guandan").engine().rules)
     assert [spell("rank", rank, "en") for rank in (1, 2, 10, 14, 15, 16)] == [
         "A", "2", "T", "A", "small joker", "big joker"
@@ -85,7 +85,7 @@ def test_spelling() -> None:
     assert spell("rank", "pair(4)", "en") == "pair(4)"
 
 
-def test_stages_and_options_have_their_words() -> None:
+def test_stages_and_options_have_texts() -> None:
     """Options that are no cards have ``word(option,…)``, and stages that are called nothing ``word(stage,…)``."""
     engine = load("doudizhu").engine(profile="botzone_bidding")
     texts = PreferenceTexts.of(engine.preference_model().kb, engine, "zh")
@@ -114,7 +114,7 @@ cost(hold_back(card(R,S)), 1) :- play(card(R,S)).
 """
 
 
-def test_a_card_with_a_letter_of_its_own_is_written_by_it(tmp_path: Path) -> None:
+def test_card_with_its_own_letter_is_written_by_it(tmp_path: Path) -> None:
     """A card in an argument without a type has the words of its rank and suit, unless letter/2 names the card."""
     engine = load(str(edited(tmp_path / "kb", more=OWN_LETTER, name="whist"))).engine()
     texts = PreferenceTexts.of(engine.preference_model().kb, engine, "en")

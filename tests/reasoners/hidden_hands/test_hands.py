@@ -55,7 +55,7 @@ def by_quadratic_programming(estimate: NDArray[np.float32], constraints: Informa
 
 @pytest.mark.parametrize("facts", [0.0, 0.02, 0.1])
 @pytest.mark.parametrize("spread", [0.2, 3.0])
-def test_the_projection_agrees_with_a_qp_solver(facts: float, spread: float) -> None:
+def test_projection_equals_a_qp_solver(facts: float, spread: float) -> None:
     random = np.random.default_rng(3)
     constraints, truth = dealt(random, 12, facts=facts)
     estimate = (truth / 2 + spread * random.standard_normal(truth.shape)).astype(np.float32)
@@ -81,7 +81,7 @@ def guess(kind: str, random: np.random.Generator, truth: NDArray[np.uint8]) -> N
 
 
 @given(seed=st.integers(0, 2**32), facts=st.sampled_from([0.0, 0.05, 0.4, 0.9]), kind=estimates)
-def test_a_projection_is_consistent_and_nowhere_farther_from_what_is(seed: int, facts: float, kind: str) -> None:
+def test_projection_is_consistent_and_no_farther_from_the_truth(seed: int, facts: float, kind: str) -> None:
     random = np.random.default_rng(seed)
     constraints, truth = dealt(random, 4, facts=facts)
     estimate = guess(kind, random, truth)
@@ -96,14 +96,14 @@ def test_a_projection_is_consistent_and_nowhere_farther_from_what_is(seed: int, 
         assert (angle <= 1e-3 * (1 + np.abs(estimate).max())).all()
 
 
-def test_what_is_consistent_stays_where_it_is() -> None:
+def test_projection_keeps_consistent_estimates() -> None:
     constraints, truth = dealt(np.random.default_rng(4), 50)
     assert np.abs(project_estimate(truth.astype(np.float32), constraints) - truth).max() < 1e-6
     even = expected_copies(uniform_estimate(constraints), constraints)
     assert np.abs(project_estimate(even, constraints) - even).max() < 1e-5
 
 
-def test_one_row_is_projected_as_among_many() -> None:
+def test_projection_does_not_depend_on_other_rows() -> None:
     constraints, truth = dealt(np.random.default_rng(5), 300)
     estimate = np.random.default_rng(6).random(truth.shape, np.float32)
     together = project_estimate(estimate, constraints)
@@ -113,7 +113,7 @@ def test_one_row_is_projected_as_among_many() -> None:
     )
 
 
-def test_nonsense_ends() -> None:
+def test_impossible_hands_and_nan_terminate() -> None:
     """Return a result, though a useless one, for impossible hands and NaN."""
     constraints, truth = dealt(np.random.default_rng(7), 20)
     impossible = InformationSet(
@@ -152,7 +152,7 @@ def small(seed: int, facts: float = 0.15) -> tuple[NDArray[np.float32], Informat
 
 
 @given(seed=st.integers(0, 2**32))
-def test_the_mean_is_that_of_enumeration(seed: int) -> None:
+def test_expected_copies_equal_enumeration(seed: int) -> None:
     estimate, constraints = small(seed)
     chances = enumerated(estimate, constraints)
     mean = sum(chance * np.frombuffer(deal, np.uint8).reshape(SEATS, -1) for deal, chance in chances.items())
@@ -195,7 +195,7 @@ def test_a_hundred_thousand_deals_are_consistent() -> None:
     assert len(np.unique(deals[0].reshape(100, -1), axis=0)) > 90
 
 
-def test_samples_depend_on_their_keys_alone() -> None:
+def test_samples_depend_only_on_their_keys() -> None:
     constraints, _ = dealt(np.random.default_rng(9), 40)
     estimate, keys = uniform_estimate(constraints), np.arange(80, dtype=np.uint64).reshape(40, 2)
     together = sample_deals(estimate, constraints, keys)
@@ -207,21 +207,21 @@ def test_samples_depend_on_their_keys_alone() -> None:
 # --- estimates without learning ---------------------------------------------------------------------------------------
 
 
-def test_counting_shares_in_proportion_to_the_cards_left() -> None:
+def test_uniform_estimate_is_proportional_to_the_cards_left() -> None:
     unseen, left = np.array([[2, 1, 0, 1]], np.uint8), np.array([[2, 1, 1]], np.int8)
     assert uniform_estimate(InformationSet.from_counts(unseen, left))[0].T.tolist() == [
         [1, 0.5, 0.5], [0.5, 0.25, 0.25], [0, 0, 0], [0.5, 0.25, 0.25],
     ]  # fmt: skip
 
 
-def test_counting_gives_what_is_known_and_keeps_off_what_is_denied() -> None:
+def test_uniform_estimate_satisfies_the_bounds() -> None:
     unseen, left = np.array([[2, 1]], np.uint8), np.array([[2, 1, 0]], np.int8)
     known = InformationSet.from_counts(unseen, left)
     known.min_copies[0, 1, 0], known.max_copies[0, 1, 1] = 1, 0
     assert uniform_estimate(known)[0].tolist() == [[1, 1], [1, 0], [0, 0]]
 
 
-def test_evenly_dealt_hands_have_the_mean_of_counting() -> None:
+def test_expected_copies_of_uniform_hands_equal_the_estimate() -> None:
     constraints = dealt(np.random.default_rng(10), 5, facts=0.0)[0]
     assert (
         np.abs(expected_copies(uniform_estimate(constraints), constraints) - uniform_estimate(constraints)).max() < 1e-4
@@ -237,7 +237,7 @@ def test_hints_multiply_the_odds() -> None:
     assert np.allclose(leaning[0, :, 1], [1, 0.5, 0.5])
 
 
-def test_two_other_seats_are_three_of_which_one_holds_nothing() -> None:
+def test_two_seats_equal_three_with_an_empty_hand() -> None:
     random = np.random.default_rng(11)
     truth = random.integers(0, 2, (30, 2, 15)).astype(np.uint8)
     constraints = InformationSet.from_counts(truth.sum(axis=1, dtype=np.uint8), truth.sum(axis=2).astype(np.int8))

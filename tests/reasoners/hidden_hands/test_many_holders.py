@@ -71,11 +71,11 @@ def projected(estimate: NDArray, given: InformationSet) -> NDArray:
     return result
 
 
-def test_three_of_four_holders_are_projected_as_three(three: tuple[NDArray, InformationSet]) -> None:
+def test_projection_of_four_holders_with_an_empty_one_equals_three(three: tuple[NDArray, InformationSet]) -> None:
     assert np.abs(projected(*with_empty_holder(*three))[:, 1:] - projected(*three)).max() < 1e-4
 
 
-def test_the_projection_of_four_holders_is_the_nearest() -> None:
+def test_projection_of_four_holders_is_the_nearest() -> None:
     random = np.random.default_rng(2)
     given, truth = dealt(random, 60, 3, 15)
     whole = np.concatenate([truth, given.unseen[:, None] - truth.sum(axis=1, dtype=np.uint8)[:, None]], axis=1)
@@ -91,7 +91,7 @@ def test_the_projection_of_four_holders_is_the_nearest() -> None:
     ).all()  # nowhere acute, as in test_hands
 
 
-def test_three_of_four_holders_have_the_means_of_three(three: tuple[NDArray, InformationSet]) -> None:
+def test_means_of_four_holders_with_an_empty_one_equal_three(three: tuple[NDArray, InformationSet]) -> None:
     means = []
     for estimate, given in (three, with_empty_holder(*three)):
         means.append(np.empty_like(estimate))
@@ -115,7 +115,7 @@ def test_hands_beside_cards_aside_are_consistent(hands: int, cards: int) -> None
     assert given.is_consistent(expected_copies(estimate, given), 1e-3).all()
 
 
-def test_four_holders_are_as_likely_as_enumeration_says() -> None:
+def test_samples_of_four_holders_match_enumeration() -> None:
     """Each deal weighs its ways times the estimate of every copy."""
     random = np.random.default_rng(5)
     given, truth = dealt(random, 1, 3, 4)
@@ -138,7 +138,7 @@ def test_four_holders_are_as_likely_as_enumeration_says() -> None:
     assert np.abs(often - mean).max() < 0.05
 
 
-def test_what_is_wrong_is_said() -> None:
+def test_invalid_hands_and_estimates() -> None:
     given, truth = dealt(np.random.default_rng(6), 3, 3, 10)
     more = InformationSet(given.unseen, given.cards_left + np.int8(9), given.min_copies, given.max_copies)
     estimate = truth.astype(np.float32)

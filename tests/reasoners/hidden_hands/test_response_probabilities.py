@@ -36,7 +36,7 @@ def table(engine: Any) -> Any:
     return tables
 
 
-def test_certain_hands_answer_as_the_rules_say(engine: Any, table: Any) -> None:
+def test_probabilities_of_known_hands_follow_the_rules(engine: Any, table: Any) -> None:
     rows = table.rows_to_play()
     decisions, hands = table.decisions(rows), table.hidden_hands(rows)
     facts = decisions.information_set()
@@ -46,7 +46,7 @@ def test_certain_hands_answer_as_the_rules_say(engine: Any, table: Any) -> None:
         assert (counts[:, seat] == DRAWS * compute_response_mask(engine.rules, decisions.context, hands[:, seat])).all()
 
 
-def test_the_draws_follow_the_estimate(engine: Any, table: Any) -> None:
+def test_probabilities_follow_the_estimate(engine: Any, table: Any) -> None:
     rows = table.rows_to_play()
     decisions = table.decisions(rows)
     facts = decisions.information_set()
@@ -62,7 +62,7 @@ def test_the_draws_follow_the_estimate(engine: Any, table: Any) -> None:
     assert shares[0] < shares[1] < shares[2]
 
 
-def test_one_sight_has_one_key() -> None:
+def test_observation_keys_are_unique() -> None:
     seen = np.random.default_rng(0).integers(0, 3, (500, 91), np.uint8)
     keys = observation_keys(seen)
     assert len(np.unique(keys)) == len(seen)

@@ -40,7 +40,7 @@ def deals_of(name: str, n: int, cards: int, seed: int) -> tuple[object, np.ndarr
 
 
 @pytest.mark.parametrize(("name", "cards"), [("guandan", 14), ("doudizhu", 10)])
-def test_many_deals_are_solved_as_each_alone(name: str, cards: int) -> None:
+def test_solving_many_deals_equals_solving_each(name: str, cards: int) -> None:
     deals, group, lists = deals_of(name, 10, cards, 3)
     moves = [lists.select(np.arange(lists.start[at], lists.start[at + 1])) for at in range(group[-1] + 1)]
     points = solve_deals(deals, group, moves, NODES)  # type: ignore[arg-type]
@@ -52,7 +52,7 @@ def test_many_deals_are_solved_as_each_alone(name: str, cards: int) -> None:
             assert points[group[row]][row % DEALS, at] == position.outcomes.points(solver.value(after), seat)
 
 
-def test_a_table_of_positions_serves_many_searches(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_transposition_table_is_reused_between_searches(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ignore entries of another search, even after the search numbers wrap around."""
     deals, group, lists = deals_of("guandan", 6, 12, 5)
     moves = [lists.select(np.arange(lists.start[at], lists.start[at + 1])) for at in range(group[-1] + 1)]
@@ -65,7 +65,7 @@ def test_a_table_of_positions_serves_many_searches(monkeypatch: pytest.MonkeyPat
             np.testing.assert_array_equal(mine, theirs)
 
 
-def test_few_positions_solve_the_first_deals_or_none() -> None:
+def test_node_limit_solves_the_first_deals_or_none() -> None:
     deals, group, lists = deals_of("guandan", 6, 20, 6)
     moves = [lists.select(np.arange(lists.start[at], lists.start[at + 1])) for at in range(group[-1] + 1)]
     all_ = solve_deals(deals, group, moves, NODES)  # type: ignore[arg-type]
@@ -75,7 +75,7 @@ def test_few_positions_solve_the_first_deals_or_none() -> None:
         np.testing.assert_array_equal(mine, theirs[: len(mine)])
 
 
-def test_games_that_do_not_fit_are_refused(tmp_path: object) -> None:
+def test_unsupported_games_raise(tmp_path: object) -> None:
     rules = TEAMS.replace("member(S,S\\2)", "member(S,S)")
     assert rules != TEAMS
     tables = engine_of(tmp_path, rules).start_matches(np.zeros(1, np.uint64))  # type: ignore[arg-type]

@@ -24,20 +24,20 @@ def solved(tables: object) -> list[float]:
 
 
 @pytest.mark.parametrize(("name", "cards"), [("guandan", 8), ("doudizhu", 7), ("big2", 8)])
-def test_values_are_those_of_plain_minimax(name: str, cards: int) -> None:
+def test_values_equal_plain_minimax(name: str, cards: int) -> None:
     """Longer runs are described in docs/notes/endgames.md."""
     engine = load(name).engine()
     tables = small_hands(engine, 40, cards, 5)
     np.testing.assert_allclose(solved(tables), values(engine, tables))
 
 
-def test_rules_of_ones_own(tmp_path: Path) -> None:
+def test_values_of_custom_rules_equal_plain_minimax(tmp_path: Path) -> None:
     engine = engine_of(tmp_path, TEAMS)
     tables = small_hands(engine, 60, 9, 2)
     np.testing.assert_allclose(solved(tables), values(engine, tables))
 
 
-def test_a_line_ends_as_it_is_worth() -> None:
+def test_best_line_ends_at_its_value() -> None:
     engine = load("guandan").engine()
     tables = small_hands(engine, 12, 12, 8)
     for row in range(len(tables)):
@@ -51,7 +51,7 @@ def test_a_line_ends_as_it_is_worth() -> None:
         assert solution.best_line[0].seat == seat
 
 
-def test_it_gives_up_after_so_many_positions() -> None:
+def test_exceeding_max_nodes_raises() -> None:
     engine = load("guandan").engine()
     (position,) = build_positions(small_hands(engine, 1, 20, 4), np.arange(1))
     solver = EndgameSolver(position, max_nodes=50)

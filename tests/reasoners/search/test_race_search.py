@@ -55,7 +55,7 @@ def positions(count: int, seed: int, most: int = 6) -> list[tuple[RacePosition, 
     return result
 
 
-def test_values_and_lines_are_those_of_plain_minimax() -> None:
+def test_values_and_lines_equal_plain_minimax() -> None:
     for race, combo in positions(amount(50, 120), seed=1):
         solution = solve_race(tables(), race, megabytes=1)
         assert solution.value == brute.value(race.own_hand, race.other_hand, combo)
@@ -68,7 +68,7 @@ def test_values_and_lines_are_those_of_plain_minimax() -> None:
         assert sum(hands[1]) - sum(hands[0]) == solution.value
 
 
-def test_values_of_many_positions() -> None:
+def test_values_of_many_positions_equal_plain_minimax() -> None:
     """Compare more positions with --hypothesis-profile=thorough: 2,000 of up to 7 + 7 cards, 200 of up to 9 + 9."""
     for count, most in ((2000, 7), (200, 9)) if thorough() else ((60, 7), (4, 9)):
         for race, combo in positions(count, seed=most, most=most):
@@ -98,7 +98,7 @@ def one_ahead(own: brute.Hand, other: brute.Hand, to_beat: brute.Combo | None) -
     return best
 
 
-def test_horizons() -> None:
+def test_horizon_values_equal_negamax() -> None:
     """Agree with negamax at a horizon of one move, and with the exact value beyond the end of the game."""
     for race, combo in positions(60, seed=2, most=5):
         exact = brute.value(race.own_hand, race.other_hand, combo)
@@ -107,7 +107,7 @@ def test_horizons() -> None:
         assert (far.value, far.is_exact) == (exact, True)
 
 
-def test_deepening_ends_when_all_is_known() -> None:
+def test_deepening_ends_when_the_value_is_exact() -> None:
     for race, combo in positions(20, seed=3):
         result = RaceSearch(tables(), race, 1).deepen(2, lambda nodes: True)
         assert result.is_exact
@@ -117,7 +117,7 @@ def test_deepening_ends_when_all_is_known() -> None:
 LARGE = RacePosition((3, 1, 2, 3, 1, 2, 2, 1, 3, 2, 1, 3, 2), (1, 3, 2, 1, 3, 2, 2, 3, 1, 2, 3, 1, 2))
 
 
-def test_a_search_stops_when_told_and_deepening_keeps_what_it_has() -> None:
+def test_stopped_search_raises_and_deepening_keeps_its_result() -> None:
     node_counts: list[int] = []
 
     def watch(nodes: int) -> bool:
@@ -132,20 +132,20 @@ def test_a_search_stops_when_told_and_deepening_keeps_what_it_has() -> None:
     assert result.move.label != LEADING
 
 
-def test_the_same_search_finds_the_same() -> None:
+def test_search_is_deterministic() -> None:
     one, two = (RaceSearch(tables(), LARGE, 1) for _ in range(2))
     first, second = one.best(4), two.best(4)
     assert (first.value, first.move.label, one.nodes) == (second.value, second.move.label, two.nodes)
 
 
-def test_a_tiny_table_changes_no_value() -> None:
+def test_small_transposition_table_keeps_the_values() -> None:
     race = RacePosition((1, 1, 2, 0, 1, 1, 0, 2, 0, 0, 1, 0, 0), (0, 1, 0, 2, 1, 0, 1, 0, 1, 1, 0, 2, 0))
     search = RaceSearch(tables(), race, 1)
     search._table = np.zeros((16, 2), np.uint64)
     assert search.best().value == solve_race(tables(), race).value
 
 
-def test_positions_of_one_order_of_ranks_have_one_value() -> None:
+def test_values_depend_only_on_the_order_of_ranks() -> None:
     """Keep the value of singles and pairs when all cards move to other ranks in the same order."""
     random = np.random.default_rng(4)
     for _ in range(20):
@@ -164,7 +164,7 @@ def test_positions_of_one_order_of_ranks_have_one_value() -> None:
         assert len(values) == 1
 
 
-def test_merged_ranks() -> None:
+def test_merge_ranks() -> None:
     """Drop empty ranks and sort adjacent ranks of one holder by count, but not across the border."""
     own, other = np.array([0, 2, 1, 0, 0, 1, 3, 1]), np.array([1, 0, 0, 0, 2, 0, 0, 0])
     merged = np.zeros(3, np.int64)
@@ -183,7 +183,7 @@ def without_twins(race: RacePosition) -> int:
     return search.best().value
 
 
-def test_moves_left_out_change_no_value() -> None:
+def test_pruned_moves_do_not_change_values() -> None:
     for race, _ in positions(150, seed=6, most=12):
         assert RaceSearch(tables(), race, 1).best().value == without_twins(race)
 
@@ -206,7 +206,7 @@ def twins(own: str, other: str, loose: str) -> dict[str, str]:
     }
 
 
-def test_twins() -> None:
+def test_dominated_moves_of_example_hands() -> None:
     """Find twins among adjacent loose ranks; with other cards between them, only as used-up kickers."""
     assert twins("359", "4", "359") == {"whole": "95", "part": "95", "one": "53 95", "two": ""}
     assert twins("5577", "6", "57") == {"whole": "75", "part": "", "one": "", "two": "75"}  # one 6 beats no pair
@@ -217,7 +217,7 @@ def test_twins() -> None:
     assert twins("577", "", "57") == {"whole": "", "part": "", "one": "", "two": ""}
 
 
-def test_what_is_no_race_is_refused() -> None:
+def test_invalid_races_raise() -> None:
     with pytest.raises(GameError) as caught:
         RaceSearch(tables(), RacePosition((0,) * 13, (1,) * 13))
     assert caught.value.code == ErrorCode.UNSUPPORTED_POSITION

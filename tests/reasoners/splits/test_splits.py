@@ -40,7 +40,7 @@ def tags_of(*texts: str) -> NDArray[np.uint8]:
 
 @pytest.mark.parametrize("profile", ["rlcard", "botzone"])
 @pytest.mark.parametrize("weight", [0, 1, 8])
-def test_the_best_split_is_clingos_optimum(profile: str, weight: int) -> None:
+def test_best_split_equals_clingo_optimum(profile: str, weight: int) -> None:
     random = np.random.default_rng([3, weight])
     hands = uneven_hands(random, 40)
     likely = np.round(UNITS_PER_NAT * np.log(random.dirichlet(np.full(4, 0.4), (40, 20)) + 1e-4)).astype(np.int64)
@@ -54,7 +54,7 @@ def test_the_best_split_is_clingos_optimum(profile: str, weight: int) -> None:
 
 
 @given(st.lists(st.sampled_from(DECK.tolist()), min_size=1, max_size=20), st.integers(0, 2**32 - 1))
-def test_a_split_shares_out_the_hand(cards: list[int], seed: int) -> None:
+def test_splits_partition_the_hand(cards: list[int], seed: int) -> None:
     counts = np.minimum(np.bincount(cards, minlength=15), [4] * 13 + [1, 1])
     hands = keys_from_counts(counts[None])
     split = splitter().best(hands, np.log(np.random.default_rng(seed).dirichlet(np.ones(4), (1, 20))), 1.0)
@@ -86,7 +86,7 @@ def fewest(hands: NDArray[np.uint64]) -> list[int]:
     return [search(hand) for hand in hands.tolist()]
 
 
-def test_the_fewest_pieces_are_those_of_trying_everything() -> None:
+def test_fewest_pieces_equal_brute_force() -> None:
     random = np.random.default_rng(4)
     even = [np.bincount(random.permutation(DECK)[:17], minlength=15) for _ in range(30)]
     hands = np.concatenate([uneven_hands(random, 60), keys_from_counts(np.array(even))])
@@ -105,11 +105,11 @@ def test_the_fewest_pieces_are_those_of_trying_everything() -> None:
         ("344445556789TA22", "0022222200000011", 6),
     ],
 )
-def test_what_tags_mean(hand: str, tags: str, pieces: int) -> None:
+def test_number_of_pieces_of_tags(hand: str, tags: str, pieces: int) -> None:
     assert splitter().pieces_of_tags(hands_of(hand), tags_of(tags)).n_pieces.tolist() == [pieces]
 
 
-def test_a_learner_that_is_sure_is_heeded_and_weights_overrule_it() -> None:
+def test_likelihoods_and_piece_weights_determine_the_split() -> None:
     hands = hands_of("33344456")
     likely = np.full((1, 20, 4), np.log(0.02))
     likely[0, :, 0] = np.log(0.94)
@@ -117,12 +117,12 @@ def test_a_learner_that_is_sure_is_heeded_and_weights_overrule_it() -> None:
     assert splitter().best(hands, likely, 100.0).tags_text(0) == "22222200"
 
 
-def test_more_cards_than_a_hand_has_are_refused() -> None:
+def test_more_than_twenty_cards_raise() -> None:
     with pytest.raises(ValueError, match="at most 20 cards"):
         splitter().fewest_pieces(keys_from_counts(np.full((1, 15), 2)))
 
 
-def test_forty_orders() -> None:
+def test_greedy_splits_by_forty_orders() -> None:
     assert KIND_ORDERS.shape == (40, 8)
     hands = uneven_hands(np.random.default_rng(1), 200)
     split = split_greedily(splitter(), hands)
@@ -133,7 +133,7 @@ def test_forty_orders() -> None:
     assert worked.n_pieces.tolist() == [3, 2]  # two orders take 333 and 45678, or 333444 and single cards
 
 
-def test_flaws_and_their_words() -> None:
+def test_violations_and_their_texts() -> None:
     hands, tags = hands_of("3445XD", "3445XD", "3445XD"), tags_of("011033", "001003", "011000")
     assert splitter().consistent(hands, tags).tolist() == [True, False, True]
     wrong = splitter().find_violations(hands, tags)
@@ -144,7 +144,7 @@ def test_flaws_and_their_words() -> None:
     assert splitter().violation_text(wrong[1][1], "zh") == "标为炸弹的D组不成任何牌型"
 
 
-def test_tags_out_of_order_or_too_few_are_no_split() -> None:
+def test_unordered_or_missing_tags_are_inconsistent() -> None:
     hands = hands_of("3334", "3334")
     assert splitter().consistent(hands, tags_of("1100", "222")).tolist() == [False, False]
     cards = count_cards_by_tag(hands, tags_of("0110", "2220"))
