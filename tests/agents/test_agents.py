@@ -41,12 +41,12 @@ NAMES = st.builds(
 
 
 @given(NAMES)
-def test_names_parse_back(name: AgentName) -> None:
+def test_agent_names_round_trip(name: AgentName) -> None:
     assert AgentName.parse(str(name)) == name
 
 
 @given(st.text(max_size=12))
-def test_any_text_is_a_name_or_a_game_error(text: str) -> None:
+def test_any_text_parses_or_raises_game_error(text: str) -> None:
     try:
         name = AgentName.parse(text)
     except GameError:
@@ -54,7 +54,7 @@ def test_any_text_is_a_name_or_a_game_error(text: str) -> None:
     assert AgentName.parse(str(name)) == name
 
 
-def test_equal_agents_have_one_name() -> None:
+def test_equal_agents_have_equal_names() -> None:
     one, two = (AgentName.parse(text) for text in ("kb:without=b,kb=x,without=a", " kb:kb=x, without=a,without=b"))
     assert one == two
     assert str(one) == "kb:kb=x,without=a,without=b"
@@ -84,20 +84,20 @@ def test_equal_agents_have_one_name() -> None:
         ("human:lang", ErrorCode.UNKNOWN_AGENT_OPTION, "'lang'"),
     ],
 )
-def test_what_is_wrong_with_a_name(text: str, code: ErrorCode | None, value: str) -> None:
+def test_errors_of_invalid_agent_names(text: str, code: ErrorCode | None, value: str) -> None:
     """Name the wrong value and the known ones; None stands for error codes of other packages."""
     with pytest.raises(GameError, match=value) as error:
         make_agent(text, load("guandan").engine())
     assert code in (None, error.value.code)
 
 
-def test_the_folder_of_preferences_must_be_one(tmp_path: Path) -> None:
+def test_missing_preference_folder_raises(tmp_path: Path) -> None:
     with pytest.raises(GameError, match="nowhere") as error:
         make_agent(f"kb:kb={tmp_path / 'nowhere'}", load("guandan").engine())
     assert error.value.code == ErrorCode.FILE_NOT_READABLE
 
 
-def test_kinds() -> None:
+def test_agent_types_by_name() -> None:
     engine = load("guandan").engine()
     assert isinstance(make_agent("random", engine), RandomAgent)
     assert isinstance(make_agent("greedy", engine), GreedyAgent)
@@ -108,7 +108,7 @@ def test_kinds() -> None:
     assert error.value.code == ErrorCode.AGENT_NOT_APPLICABLE
 
 
-def test_without_a_group_decisions_change() -> None:
+def test_excluding_a_group_changes_decisions() -> None:
     engine = load("guandan").engine()
     states = amount(120, 300)
     decisions = sample_from_play(engine, states, seed=1)
@@ -118,7 +118,7 @@ def test_without_a_group_decisions_change() -> None:
     assert 0 < changed.sum() < states
 
 
-def test_preferences_of_another_folder_change_decisions_and_no_rules(tmp_path: Path) -> None:
+def test_preferences_of_another_folder_change_decisions_not_rules(tmp_path: Path) -> None:
     """Use the preferences of another folder, but not its changed rules."""
     more = """preference(never_pass, passing).
 says(never_pass, en, "Never pass.").
@@ -141,7 +141,7 @@ cost(never_pass, 1000) :- play(pass).
     assert match.games == 2
 
 
-def test_a_match_names_its_agents_in_full() -> None:
+def test_check_agent_name_normalises_the_name() -> None:
     assert str(check_agent_name("kb:without=wild,without=bombs")) == "kb:without=bombs,without=wild"
 
 
@@ -166,7 +166,7 @@ def test_every_variant_of_abl_plays_legal_moves_of_legal_labels(untrained: str, 
         assert (lists.cards[span] == moves.cards[row]).all(axis=1).any()
 
 
-def test_abl_thinks_for_as_long_as_its_name_says(untrained: str) -> None:
+def test_abl_accepts_a_thinking_time(untrained: str) -> None:
     decisions, _, labels = play_positions(f"{untrained},think=5", 20)
     assert decisions.legal_mask[labels, np.arange(len(labels))].all()
     engine = load("guandan").engine()
@@ -179,7 +179,7 @@ def test_abl_thinks_for_as_long_as_its_name_says(untrained: str) -> None:
     assert error.value.code == ErrorCode.INVALID_AGENT_OPTION
 
 
-def test_a_time_limit_is_that_of_the_name(untrained: str) -> None:
+def test_time_limit_equals_the_think_option(untrained: str) -> None:
     engine = load("guandan").engine()
     agent, named = make_agent(untrained, engine), make_agent(f"{untrained},think=5", engine)
     assert isinstance(agent, AblAgent)
@@ -194,7 +194,7 @@ def test_a_time_limit_is_that_of_the_name(untrained: str) -> None:
     assert blunt.with_time_limit(1.0) is blunt
 
 
-def test_abl_without_preferences_plays_the_same_labels_and_other_cards(untrained: str) -> None:
+def test_abl_without_preferences_keeps_labels_and_changes_cards(untrained: str) -> None:
     _, best, labels = play_positions(untrained)
     _, drawn, same = play_positions(f"{untrained},no-preferences")
     assert (labels == same).all()
@@ -202,7 +202,7 @@ def test_abl_without_preferences_plays_the_same_labels_and_other_cards(untrained
 
 
 @long
-def test_preferences_of_another_folder_choose_among_the_card_sets_of_abl(untrained: str, tmp_path: Path) -> None:
+def test_abl_uses_preferences_of_another_folder(untrained: str, tmp_path: Path) -> None:
     """Apply the constraints of another folder: lead no bomb where another lead is legal."""
     folder = edited(tmp_path / "strict", more=STRICT)
     decisions, _, labels = play_positions(f"{untrained},kb={folder}", 200)
@@ -214,7 +214,7 @@ def test_preferences_of_another_folder_choose_among_the_card_sets_of_abl(untrain
         make_agent(f"{untrained},kb={tmp_path / 'nowhere'}", load("guandan").engine())
 
 
-def test_the_opinion_of_abl_is_what_it_plays_by(untrained: str) -> None:
+def test_model_explanation_of_abl_agrees_with_its_moves(untrained: str) -> None:
     """Explain the move that is played, with the network's estimate, projected by default."""
     engine = load("guandan").engine()
     decisions = sample_from_play(engine, amount(5, 30), seed=6)
@@ -239,7 +239,7 @@ def test_the_opinion_of_abl_is_what_it_plays_by(untrained: str) -> None:
         assert (project_estimate(raw.copies[None], raw.constraints)[0] == projected.copies).all()
 
 
-def test_a_twin_estimates_nothing(untrained_twin: str) -> None:
+def test_twin_without_abln_has_no_estimate(untrained_twin: str) -> None:
     engine = load("guandan").engine()
     moment = engine.decision_point_at(sample_from_play(engine, 1, seed=6))
     opinion = make_explainable_agent(untrained_twin, engine).compute_model_explanation(moment)
@@ -257,7 +257,7 @@ def test_zhiduoxing_leads_bombs_last() -> None:
     assert str(engine.notate_move(0, player.play(bomb.decision, keys).cards[0])) == "3333"  # type: ignore[arg-type]
 
 
-def test_shensuanzi_plays_what_is_best() -> None:
+def test_shensuanzi_plays_the_best_move() -> None:
     engine = load("big2").engine()
     moment = engine.read_decision_point({"hand": "3344566789", "face": ["45577TJQKA"], "to_beat": None})
     moves = make_agent("shensuanzi:10,8", engine).play(moment.decision, np.zeros(1, np.uint64))  # type: ignore[arg-type]
@@ -265,13 +265,13 @@ def test_shensuanzi_plays_what_is_best() -> None:
 
 
 @pytest.mark.parametrize("name", ["shensuanzi:1,2,3", "shensuanzi:10,0", "shensuanzi:10,8,seconds=x", "greedy:3"])
-def test_wrong_numbers_are_named(name: str) -> None:
+def test_errors_of_invalid_numbers_name_the_agent(name: str) -> None:
     with pytest.raises(GameError, match=name.partition(":")[0]) as error:
         make_agent(name, load("big2").engine())
     assert error.value.code == ErrorCode.INVALID_AGENT_OPTION
 
 
-def test_shensuanzi_wants_open_hands() -> None:
+def test_shensuanzi_requires_open_hands() -> None:
     with pytest.raises(GameError) as error:
         make_agent("shensuanzi", load("guandan").engine())
     assert error.value.code == ErrorCode.AGENT_NOT_APPLICABLE

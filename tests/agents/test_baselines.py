@@ -29,7 +29,7 @@ class _Masks:
         return labels
 
 
-def test_labels_are_drawn_alike_from_few_and_from_many() -> None:
+def test_sampled_labels_do_not_depend_on_the_mask_size() -> None:
     """Draw the nth legal label by the key alone, also from masks that are too large to read twice."""
     random = np.random.default_rng(3)
     few = (random.random((40, 3000)) < 0.2).astype(np.uint8)
@@ -44,7 +44,7 @@ def test_labels_are_drawn_alike_from_few_and_from_many() -> None:
     assert (RandomAgent().play(_Masks(many), keys) == places[nth]).all()  # type: ignore[arg-type]
 
 
-def test_where_nothing_is_legal_the_label_is_the_number_of_labels() -> None:
+def test_sampling_without_legal_labels_returns_the_number_of_labels() -> None:
     """Return the number of labels where no label is legal; skip labels that no decision allows."""
     legal = np.zeros((50, 2100), np.uint8)
     legal[[3, 41]] = np.arange(2100) % 3 == np.array([[1], [2]])
@@ -52,7 +52,7 @@ def test_where_nothing_is_legal_the_label_is_the_number_of_labels() -> None:
     assert np.array_equal(labels, np.array([50, 3, 41])[np.arange(2100) % 3])
 
 
-def test_greedy_follows_with_another_type_before_it_passes(tmp_path: Path) -> None:
+def test_greedy_follows_with_another_type_rather_than_pass(tmp_path: Path) -> None:
     """A three beats any pair: greedy lays it where it has no pair that does."""
     (tmp_path / "variant.lp").write_text("parent(president).\nbeats(set(3,1)) :- to_beat(set(_,2)).\n", "utf-8")
     engine = load(str(tmp_path)).engine()
@@ -71,7 +71,7 @@ def test_greedy_follows_with_another_type_before_it_passes(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(("game", "expected"), [("hearts", True), ("whist", False)])
-def test_tricks_are_avoided_where_they_cost_points(game: str, expected: bool) -> None:
+def test_greedy_avoids_tricks_that_cost_points(game: str, expected: bool) -> None:
     """Read from random play whether tricks are worth taking, so that `greedy` beats `random` in Hearts too."""
     engine = load(game).engine()
     assert avoids_tricks(engine.rules) is expected

@@ -13,12 +13,12 @@ from abl_cards.games.tables import Choices
 from abl_cards.matches.match_runner import play_match
 
 
-def test_greedy_beats_chance_where_tricks_are_bid_for() -> None:
+def test_greedy_beats_random_in_spades() -> None:
     """By the first option it would always bid nil in Spades, and take tricks: 15.8 % of 1,000 matches."""
     assert play_match("spades", ["greedy", "random"], games=40, seed=7).rate > 0.7
 
 
-def test_a_bid_is_worth_what_it_pays_on_average() -> None:
+def test_greedy_chooses_the_bid_of_highest_value() -> None:
     engine = load("spades").engine()
     values = compute_bid_values(engine.rules)
     by_name = dict(zip(engine.rules.schema.options, values.tolist(), strict=True))
@@ -29,7 +29,7 @@ def test_a_bid_is_worth_what_it_pays_on_average() -> None:
     assert {engine.rules.schema.options[option] for option in best.tolist()} == {max(by_name, key=lambda n: by_name[n])}
 
 
-def test_the_first_option_is_taken_where_cards_are_among_them() -> None:
+def test_first_legal_option_is_chosen_if_a_value_is_nan() -> None:
     options, values = np.array([[0, 1, 1], [1, 1, 0], [0, 1, 1]], np.uint8), np.array([9.0, -2.0, 3.0])
     choices = cast("Choices", SimpleNamespace(options=options))
     assert _choose_best_bid(choices, values).tolist() == [2, 0, 2]

@@ -23,7 +23,7 @@ def engine() -> Any:
 
 
 @dataclass
-class Fond:
+class RoleReward:
     """A rollout that rewards one role: its seat wins, the others lose."""
 
     engine: Any
@@ -40,26 +40,26 @@ def options(engine: Any, lookahead: Any, tables: Any) -> Any:
     return ahead.choose(tables.choices(tables.rows_to_choose()))
 
 
-def test_who_is_fond_of_a_part_bids_for_it_and_who_is_not_does_not(engine: Any) -> None:
+def test_bids_follow_the_values_of_roles(engine: Any) -> None:
     tables = engine.start_matches(np.arange(12, dtype=np.uint64))
     words = engine.rules.schema.options
-    fond = [str(words[option]) for option in options(engine, Fond(engine, 1.0), tables)]
+    fond = [str(words[option]) for option in options(engine, RoleReward(engine, 1.0), tables)]
     assert "bid(0)" not in fond
-    shy = [str(words[option]) for option in options(engine, Fond(engine, -1.0), tables)]
+    shy = [str(words[option]) for option in options(engine, RoleReward(engine, -1.0), tables)]
     assert "bid(3)" not in shy  # a lower one may have somebody else bid more
     assert "bid(0)" in shy
 
 
-def test_equal_options_are_left_to_the_preferences(engine: Any) -> None:
+def test_preferences_decide_among_equal_options(engine: Any) -> None:
     tables = engine.start_matches(np.arange(12, dtype=np.uint64))
     same = Minimiser(engine).choose(tables.choices(tables.rows_to_choose()))
-    assert (options(engine, Fond(engine, 0.0), tables) == same).all()
+    assert (options(engine, RoleReward(engine, 0.0), tables) == same).all()
 
 
-def test_the_others_hands_change_nothing(engine: Any) -> None:
+def test_choices_do_not_depend_on_hidden_hands(engine: Any) -> None:
     """Sample the hidden cards instead of reading them."""
     tables = engine.start_matches(np.arange(12, dtype=np.uint64))
-    ahead = foreseen.ChoiceLookahead(engine, Counting(), Minimiser(engine), num_deals=4)
+    ahead = foreseen.ChoiceLookahead(engine, CardCount(), Minimiser(engine), num_deals=4)
     choices = tables.choices(tables.rows_to_choose())
     before = ahead.compute_expected_points(choices, np.arange(12))
     tables.state.hands[:, 1], tables.state.hands[:, 2] = (
@@ -70,17 +70,17 @@ def test_the_others_hands_change_nothing(engine: Any) -> None:
     assert (ahead.compute_expected_points(choices, np.arange(12)) == before).all()
 
 
-class Counting:
+class CardCount:
     """A rollout that counts the cards of the highest kind in the next seat's hand."""
 
     def evaluate(self, tables: Any, seat: np.ndarray) -> np.ndarray:
         return tables.state.hands[np.arange(len(tables)), (seat + 1) % 3, -3].astype(np.float32)
 
 
-def test_an_opinion_on_options_tells_what_each_is_worth(engine: Any) -> None:
+def test_model_explanation_of_options_has_their_values(engine: Any) -> None:
     tables = engine.start_matches(np.arange(4, dtype=np.uint64))
     choices = tables.choices(tables.rows_to_choose())
-    ahead = foreseen.ChoiceLookahead(engine, Fond(engine, 1.0), Minimiser(engine), num_deals=4)
+    ahead = foreseen.ChoiceLookahead(engine, RoleReward(engine, 1.0), Minimiser(engine), num_deals=4)
     for row in range(4):
         moment = engine.decision_point_at(choices, row)
         opinion = ahead.compute_model_explanation(moment.decision)
@@ -94,7 +94,7 @@ def test_an_opinion_on_options_tells_what_each_is_worth(engine: Any) -> None:
         assert explanation.chosen.lookahead.expected_points == max(expected)
 
 
-def test_the_shipped_player_bids_like_that(engine: Any) -> None:
+def test_shipped_agent_bids_by_lookahead(engine: Any) -> None:
     """The shipped agent bids by look-ahead and plays by every profile, including one with new labels."""
     tables = engine.start_matches(np.arange(2, dtype=np.uint64))
     player: Any = make_agent("abl", engine)

@@ -39,7 +39,7 @@ def solved(engine: Any, player: Any) -> Any:
     return decisions, view, proposed, solver.improve_policy(decisions, view, proposed)
 
 
-def test_labels_are_worth_what_minimax_says_of_the_same_deals(engine: Any, player: Any, solved: Any) -> None:
+def test_label_values_equal_minimax_on_the_sampled_deals(engine: Any, player: Any, solved: Any) -> None:
     decisions, view, _, result = solved
     assert (result.deals == DEALS).all()
     for row in range(min(3, len(view.open_rows))):
@@ -64,7 +64,7 @@ def test_labels_are_worth_what_minimax_says_of_the_same_deals(engine: Any, playe
             assert result.wins[row, label] == (worth > 0).sum()
 
 
-def test_the_best_label_becomes_the_likeliest(solved: Any) -> None:
+def test_best_label_becomes_the_most_probable(solved: Any) -> None:
     _, view, _, result = solved
     for row in range(len(view.open_rows)):
         best = np.nanmax(result.expected_points[row])
@@ -72,7 +72,7 @@ def test_the_best_label_becomes_the_likeliest(solved: Any) -> None:
         assert np.exp(result.log_probs[row]).sum() == pytest.approx(1, abs=1e-4)
 
 
-def test_what_is_solved_outweighs_the_policy_sooner_than_what_a_critic_expects(solved: Any) -> None:
+def test_solved_points_outweigh_the_policy_more_than_critic_values(solved: Any) -> None:
     _, _, proposed, result = solved
     surer = endgame.reweight_by_points(
         proposed, result.expected_points, endgame.TEMPERATURE / endgame.TEMPERATURE_DIVISOR
@@ -81,7 +81,7 @@ def test_what_is_solved_outweighs_the_policy_sooner_than_what_a_critic_expects(s
     assert endgame.TEMPERATURE_DIVISOR > 1
 
 
-def test_many_cards_and_few_positions_are_left_to_others(engine: Any, player: Any, solved: Any) -> None:
+def test_decisions_beyond_card_and_node_limits_are_unchanged(engine: Any, player: Any, solved: Any) -> None:
     decisions, view, proposed, _ = solved
     for solver in (
         endgame.EndgameSearch(player.policy, max_cards=3),
@@ -94,7 +94,9 @@ def test_many_cards_and_few_positions_are_left_to_others(engine: Any, player: An
         assert np.isnan(result.expected_points[unsolved]).all()
 
 
-def test_what_too_much_can_come_of_is_left_to_others(player: Any, solved: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_decisions_beyond_the_outcome_limit_are_unchanged(
+    player: Any, solved: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     decisions, view, proposed, _ = solved
     monkeypatch.setattr("abl_cards.games.endgame.outcomes.MAX_OUTCOMES", 1)
     monkeypatch.setattr("abl_cards.games.endgame.outcomes._outcome_cache", lambda rules: {})
@@ -103,7 +105,7 @@ def test_what_too_much_can_come_of_is_left_to_others(player: Any, solved: Any, m
     assert (result.log_probs == proposed).all()
 
 
-def test_decisions_are_solved_together_as_alone(player: Any, solved: Any) -> None:
+def test_solving_a_batch_equals_solving_each_decision(player: Any, solved: Any) -> None:
     decisions, view, proposed, result = solved
     solver = endgame.EndgameSearch(player.policy, max_cards=8, num_deals=DEALS)
     for row in range(len(view.open_rows)):
@@ -113,14 +115,14 @@ def test_decisions_are_solved_together_as_alone(player: Any, solved: Any) -> Non
         assert (alone.wins[0] == result.wins[row]).all()
 
 
-def test_equal_deals_are_one() -> None:
+def test_equal_deals_are_merged() -> None:
     deals = np.array([[[1, 0]], [[0, 1]], [[0, 1]], [[1, 1]], [[0, 1]], [[1, 0]]], np.uint8)
     rows, often = endgame._unique_deals(deals)
     assert rows.tolist() == [1, 0, 3]
     assert often.tolist() == [3, 2, 1]
 
 
-def test_names(engine: Any, untrained: str) -> None:
+def test_endgame_option_of_agent_names(engine: Any, untrained: str) -> None:
     off: Any = make_agent(f"{untrained},endgame=0", engine)
     on: Any = make_agent(f"{untrained},endgame=12", engine)
     assert off._endgame is None
@@ -130,7 +132,7 @@ def test_names(engine: Any, untrained: str) -> None:
     assert error.value.code == ErrorCode.INVALID_AGENT_OPTION
 
 
-def test_a_preset_says_from_how_many_cards_on(engine: Any) -> None:
+def test_preset_sets_the_number_of_endgame_cards(engine: Any) -> None:
     usual: Any = make_agent("abl", engine)
     assert usual._endgame._max_cards == usual.policy.networks.preset.endgame_cards > 0
     custom: Any = make_agent("abl:endgame=8,think=100", engine)
@@ -140,7 +142,7 @@ def test_a_preset_says_from_how_many_cards_on(engine: Any) -> None:
         assert without._endgame is None
 
 
-def test_where_the_ends_cannot_be_solved_a_preset_is_played_without(
+def test_unsupported_games_are_played_without_endgame_search(
     player: Any, solved: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     decisions, view, proposed, _ = solved

@@ -1,4 +1,4 @@
-"""Tests of fingerprints: rules count by their ground program, and results of former fingerprints are found."""
+"""Fingerprints of rules and agents, and results that were stored under former fingerprints."""
 
 import hashlib
 import shutil
@@ -20,7 +20,7 @@ def folder(tmp_path: Path) -> Path:
     return Path(shutil.copytree(NEW_GAME, tmp_path / "mine"))
 
 
-def test_rules_count_by_their_ground_program(folder: Path) -> None:
+def test_rules_fingerprint_depends_on_the_ground_program(folder: Path) -> None:
     engine = load(str(folder)).engine()
     before, agent = rules_fingerprint(engine), agent_fingerprint(KB, engine)
     assert len(before) == 16
@@ -35,7 +35,7 @@ def test_rules_count_by_their_ground_program(folder: Path) -> None:
     assert agent_fingerprint(KB, engine) != agent
 
 
-def test_results_of_former_fingerprints_are_found(folder: Path) -> None:
+def test_results_under_former_fingerprints_are_found(folder: Path) -> None:
     engine = load(str(folder)).engine()
     files = engine.preference_model().kb.files
     former = hashlib.sha256(b"\0".join(hashlib.sha256(file.read_bytes()).digest() for file in files)).hexdigest()[:16]

@@ -1,4 +1,4 @@
-"""A human player with a scripted terminal."""
+"""A human player at a scripted terminal."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from tests.effort import amount
 STATE = {"level": "8", "hand": ["H4", "H4", "C4", "H8", "D9", "S9", "SA"], "to_beat": ["Pair", "3", ["S3", "D3"]]}
 
 
-class Talk:
+class ScriptedTerminal:
     """A terminal with prepared input that records its output."""
 
     def __init__(self, lines: Iterable[str]) -> None:
-        self.lines, self.heard, self.prompts = iter(lines), [""], set[str]()
+        self.lines, self.outputs, self.prompts = iter(lines), [""], set[str]()
 
     def ask(self, prompt: str) -> str:
         self.prompts.add(prompt)
@@ -35,20 +35,22 @@ class Talk:
             raise EOFError from None
         if line == "^C":
             raise KeyboardInterrupt
-        self.heard.append("")
+        self.outputs.append("")
         return line
 
     def say(self, text: str) -> None:
-        self.heard[-1] += text + "\n"
+        self.outputs[-1] += text + "\n"
 
     def human(self, name: str = "guandan", **more: Any) -> HumanAgent:
         engine = load(name).engine()
         return HumanAgent(engine, make_preference_model("kb", engine), Terminal(self.ask, self.say), **more)
 
 
-def choose(lines: list[str], state: dict[str, Any] = STATE, name: str = "guandan", **more: Any) -> tuple[str, Talk]:
+def choose(
+    lines: list[str], state: dict[str, Any] = STATE, name: str = "guandan", **more: Any
+) -> tuple[str, ScriptedTerminal]:
     """Return the chosen move and the conversation for some input lines."""
-    engine, talk = load(name).engine(), Talk(lines)
+    engine, talk = load(name).engine(), ScriptedTerminal(lines)
     decision: Any = engine.read_decision_point(state).decision
     human = talk.human(name, **more)
     keys = np.zeros(1, np.uint64)
@@ -71,82 +73,82 @@ def choose(lines: list[str], state: dict[str, Any] = STATE, name: str = "guandan
         (["", "nonsense", "0", "99", "9" * 30, "why", "why 99", "why nothing", "help", "1"], "PASS"),
     ],
 )
-def test_numbers_and_text_forms(lines: list[str], move: str) -> None:
+def test_moves_are_entered_by_number_or_text(lines: list[str], move: str) -> None:
     assert choose(lines)[0] == move
 
 
-def test_options_are_shown_and_typed_by_their_names() -> None:
+def test_options_are_shown_and_entered_by_name() -> None:
     """A bid of thirteen is 叫13墩, in the list and as an answer; a mistake is explained by it."""
     bid = {"stage": "bid", "hand": ["C2", "HA"], "cards": [13] * 3, "seat": 0}
     choice, talk = choose(["why 叫12墩", "叫13墩"], bid, "spades", language="zh")
     assert choice == "13"
-    assert "叫零" in talk.heard[0]
-    assert "bid(" not in "".join(talk.heard)
+    assert "叫零" in talk.outputs[0]
+    assert "bid(" not in "".join(talk.outputs)
 
 
-def test_help_has_a_move_of_the_game() -> None:
+def test_help_shows_a_legal_move() -> None:
     """It had one of Guandan in every game."""
     choice, talk = choose(["help", "D7"], {"hand": ["C2", "D7"], "trick": [["D5"]], "trump": "S", "seat": 1}, "whist")
     assert choice == "D7"
-    assert re.search(r"^  D7 +the move itself$", talk.heard[1], re.M)
+    assert re.search(r"^  D7 +the move itself$", talk.outputs[1], re.M)
 
 
-def test_the_seat_sees_its_own_cards_and_the_counts() -> None:
+def test_prompt_shows_own_hand_and_card_counts() -> None:
     _, talk = choose(["1"], {**STATE, "cards": [3, 14, 15], "top": "partner"})
-    assert "hand: H4 H4 C4 S9 D9 SA H8" in talk.heard[0]
-    assert "the next seat 3, the partner 14, the previous seat 15" in talk.heard[0]
-    assert "to beat: Pair 3 S3 D3 of the partner" in talk.heard[0]
-    assert "  1 PASS" in talk.heard[0]
-    assert "Pair 4 (4 card sets)" in talk.heard[0]
+    assert "hand: H4 H4 C4 S9 D9 SA H8" in talk.outputs[0]
+    assert "the next seat 3, the partner 14, the previous seat 15" in talk.outputs[0]
+    assert "to beat: Pair 3 S3 D3 of the partner" in talk.outputs[0]
+    assert "  1 PASS" in talk.outputs[0]
+    assert "Pair 4 (4 card sets)" in talk.outputs[0]
 
 
-def test_hints_and_reasons() -> None:
+def test_hint_and_why_commands() -> None:
     _, talk = choose(["?", "hint", "why 1", "why Pair 4", "2", "why 1", "1"])
-    assert talk.heard[1].startswith("chosen: ")
-    assert talk.heard[1] == talk.heard[2]
-    assert talk.heard[3].startswith("PASS   cost ")
-    assert talk.heard[4].startswith("Pair 4 ")
-    assert talk.heard[6].startswith("Pair 4 ")
+    assert talk.outputs[1].startswith("chosen: ")
+    assert talk.outputs[1] == talk.outputs[2]
+    assert talk.outputs[3].startswith("PASS   cost ")
+    assert talk.outputs[4].startswith("Pair 4 ")
+    assert talk.outputs[6].startswith("Pair 4 ")
     _, chinese = choose(["?", "1"], language="zh")
-    assert "手牌：H4 H4 C4 S9 D9 SA H8" in chinese.heard[0]
-    assert chinese.heard[1].startswith("选择：")
+    assert "手牌：H4 H4 C4 S9 D9 SA H8" in chinese.outputs[0]
+    assert chinese.outputs[1].startswith("选择：")
 
 
-def test_a_tribute_is_chosen_by_number_or_name() -> None:
+def test_tribute_is_entered_by_number_or_name() -> None:
     state = {"level": "8", "hand": ["S3", "D5", "SA", "HA"], "stage": "tribute"}
     assert choose(["2"], state)[0] == "1"  # HA
     assert choose(["tribute tribute SA"], state)[0] == "0"
 
 
 @pytest.mark.parametrize("lines", [[], ["quit"], ["q"], ["2", "^C"]])
-def test_leaving(lines: list[str]) -> None:
+def test_leaving_raises(lines: list[str]) -> None:
     with pytest.raises(PlayerLeftError, match="left the table"):
         choose(lines)
 
 
-def test_a_whole_match_at_the_terminal() -> None:
+def test_whole_match_at_the_terminal() -> None:
     """Take the first choice each time: the log shows public plays only, and the partner is automatic."""
-    engine, talk, games = load("guandan").engine(), Talk(["1"] * 20_000), amount(1, 2)
+    engine, talk, games = load("guandan").engine(), ScriptedTerminal(["1"] * 20_000), amount(1, 2)
     result = play_match(engine, (talk.human(), make_agent("kb", engine)), games, 3, names=("human", "kb"))
     assert result.games == games
-    everything = "".join(talk.heard)
+    everything = "".join(talk.outputs)
     assert everything.count("the match is over") == games
     assert everything.count("a new episode begins") + games >= result.episodes
-    both = Talk(["1"] * 5)
+    both = ScriptedTerminal(["1"] * 5)
     with pytest.raises(PlayerLeftError):
         play_match(
             engine, (both.human(plays_both_seats=True), make_agent("kb", engine)), 1, 3, names=("human:both", "kb")
         )
-    prompts = [text for text in both.heard if "hand: " in text]
+    prompts = [text for text in both.outputs if "hand: " in text]
     assert len(prompts) > 1
 
 
-def test_the_log_shows_the_last_plays_and_no_hands() -> None:
-    engine, talk = load("guandan").engine(), Talk(["1"] * 3)
+def test_log_shows_last_plays_without_hands() -> None:
+    engine, talk = load("guandan").engine(), ScriptedTerminal(["1"] * 3)
     with pytest.raises(PlayerLeftError):
         play_match(engine, (talk.human(), make_agent("kb", engine)), 1, 0, names=("human", "kb"))
-    assert "seat 3: " in "".join(talk.heard)
-    seen = [line for text in talk.heard for line in text.splitlines() if "hand: " in line]
+    assert "seat 3: " in "".join(talk.outputs)
+    seen = [line for text in talk.outputs for line in text.splitlines() if "hand: " in line]
     assert len(seen) == 4
     own = set(seen[0].split(":")[1].split())
     assert all(set(line.split(":")[1].split()) <= own for line in seen)
@@ -167,7 +169,7 @@ def test_the_log_shows_the_last_plays_and_no_hands() -> None:
         (["提示", "为什么 1", "为什么对九", "理由", "对五", "顺子", "乱写", "帮助", "对9", "1"], "Pair 9 S9 H8"),
     ],
 )
-def test_plays_in_chinese_words(language: str, lines: list[str], move: str) -> None:
+def test_chinese_play_names_are_accepted(language: str, lines: list[str], move: str) -> None:
     assert choose(lines, language=language)[0] == move
 
 
@@ -182,7 +184,7 @@ def test_plays_in_chinese_words(language: str, lines: list[str], move: str) -> N
         ("单王", "-"),
     ],
 )
-def test_chinese_words_of_another_game(line: str, move: str) -> None:
+def test_chinese_play_names_of_another_game(line: str, move: str) -> None:
     state = {"hand": "33345672XD", "to_beat": None, "landlord": 0, "seat": 0}
     if move == "-":
         with pytest.raises(PlayerLeftError):
@@ -200,59 +202,59 @@ NAMES = re.compile(
 """What stands in the rule files and in the letters of cards is the same in every language."""
 
 
-def test_a_chinese_conversation_has_no_english() -> None:
+def test_chinese_output_has_no_english() -> None:
     """Print no English in prompts, choices, hints, reasons, errors, help and the course of the game."""
     _, alone = choose(["提示", "为什么 2", "99", "为什么", "nothing", "help", "对四", "1"], language="zh")
-    engine, talk = load("guandan").engine(), Talk(["1"] * 20_000)
+    engine, talk = load("guandan").engine(), ScriptedTerminal(["1"] * 20_000)
     play_match(engine, (talk.human(language="zh"), make_agent("kb", engine)), 1, 3, names=("human", "kb"))
-    for text in (*alone.heard, *talk.heard, *alone.prompts):
+    for text in (*alone.outputs, *talk.outputs, *alone.prompts):
         assert not ENGLISH.search(NAMES.sub("", text).replace("nothing", "")), text
-    everything = "".join(talk.heard)
+    everything = "".join(talk.outputs)
     assert "比赛结束，" in everything
     assert "新的一副牌开始了" in everything
     with pytest.raises(PlayerLeftError, match="你已离开牌桌"):
         choose(["退出"], language="zh")
 
 
-def test_the_log_shows_choices_that_are_not_secret() -> None:
+def test_log_shows_public_choices_only() -> None:
     """Log the bids of all seats in Spades, and nothing of the cards that are passed in Hearts."""
     for name, logged in (("spades", ["  seat 0, bid: bid(0)", "  seat 1, bid: "]), ("hearts", [])):
-        engine, talk = load(name).engine(), Talk(["1"] * 3)
+        engine, talk = load(name).engine(), ScriptedTerminal(["1"] * 3)
         with pytest.raises(PlayerLeftError):
             play_match(engine, (talk.human(name), make_agent("greedy", engine)), 1, 3, names=("human", "greedy"))
-        everything = "".join(talk.heard)
+        everything = "".join(talk.outputs)
         assert all(line in everything for line in logged)
         assert name != "hearts" or "give: " not in everything.replace("to choose: give", "")
-    engine, talk = load("spades").engine(), Talk(["1"])
+    engine, talk = load("spades").engine(), ScriptedTerminal(["1"])
     with pytest.raises(PlayerLeftError):
         play_match(
             engine, (talk.human("spades", language="zh"), make_agent("greedy", engine)), 1, 3, names=("human", "greedy")
         )
-    assert "  0号座位：叫零\n" in "".join(talk.heard)
+    assert "  0号座位：叫零\n" in "".join(talk.outputs)
 
 
-def test_the_human_is_told_which_seat_it_has() -> None:
+def test_output_names_the_seat_of_the_human() -> None:
     engine = load("guandan").engine()
     for language, message in (
         ("en", "you have seat 0, kb plays your partner's seat 2"),
         ("zh", "你坐0号座位，队友的2号座位由 kb 代打"),
     ):
-        talk = Talk(["1"])
+        talk = ScriptedTerminal(["1"])
         with pytest.raises(PlayerLeftError):
             play_match(engine, (talk.human(language=language), make_agent("kb", engine)), 1, 3, names=("human", "kb"))
-        assert message in talk.heard[0]
-    both = Talk(["1"])
+        assert message in talk.outputs[0]
+    both = ScriptedTerminal(["1"])
     with pytest.raises(PlayerLeftError):
         play_match(
             engine, (both.human(plays_both_seats=True), make_agent("kb", engine)), 1, 3, names=("human:both", "kb")
         )
-    assert "you have seat 0\n" in both.heard[0]
+    assert "you have seat 0\n" in both.outputs[0]
 
 
-def test_the_result_of_a_chinese_match_is_in_chinese(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_match_result_is_printed_in_chinese(monkeypatch: pytest.MonkeyPatch) -> None:
     """Print tables and the message at the end in Chinese."""
     for lines, code in ((["1"] * 100, 0), ([], 130)):
-        talk = Talk(lines)
+        talk = ScriptedTerminal(lines)
         monkeypatch.setattr(
             "abl_cards.agents.human.make_console_terminal", lambda talk=talk: Terminal(talk.ask, talk.say)
         )
@@ -262,10 +264,10 @@ def test_the_result_of_a_chinese_match_is_in_chinese(monkeypatch: pytest.MonkeyP
     assert answer.stderr == "你已离开牌桌，这场比赛没有结果\n"
 
 
-def test_the_first_seat_that_is_asked_is_the_humans() -> None:
+def test_human_may_take_any_seat() -> None:
     """Give the human any seat where any seat may become the landlord."""
-    engine, talk = load("doudizhu").engine(profile="contest"), Talk(["1"] * 400)
+    engine, talk = load("doudizhu").engine(profile="contest"), ScriptedTerminal(["1"] * 400)
     human = HumanAgent(engine, make_preference_model("kb", engine), Terminal(talk.ask, talk.say))
     play_match(engine, (human, make_agent("greedy", engine)), 6, 1, names=("human", "greedy"))
-    seats = {line for text in talk.heard for line in text.splitlines() if line.startswith("you have seat")}
+    seats = {line for text in talk.outputs for line in text.splitlines() if line.startswith("you have seat")}
     assert len(seats) == 3

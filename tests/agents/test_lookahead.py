@@ -48,9 +48,7 @@ def look_ahead(engine: Any, mind: Any, decisions: Any, seed: int = 0, steps: Any
     )
 
 
-def test_the_deals_that_are_told_are_those_that_were_looked_at(
-    engine: Any, mind: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_sample_deals_equal_those_of_the_search(engine: Any, mind: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     decisions = sample_from_play(engine, 60, 2)
     row = int(mind.features(decisions).open_rows[0])
     one = decisions.select(np.array([row]))
@@ -72,7 +70,7 @@ def test_the_deals_that_are_told_are_those_that_were_looked_at(
     assert (deals.sum(axis=2) == hidden.cards_left[0]).all()
 
 
-def test_only_likely_labels_are_tried_and_the_rest_keep_their_odds(engine: Any, mind: Any) -> None:
+def test_only_probable_labels_are_searched_and_others_keep_their_odds(engine: Any, mind: Any) -> None:
     view, proposed, ahead = look_ahead(engine, mind, sample_from_play(engine, 60, 2))
     tried, preset = ~np.isnan(ahead.expected_points), mind.networks.preset
     most, least = preset.top_k, preset.min_prob
@@ -93,7 +91,7 @@ def test_only_likely_labels_are_tried_and_the_rest_keep_their_odds(engine: Any, 
             assert (change == 0).all()
 
 
-def test_the_others_hands_change_nothing(engine: Any, mind: Any) -> None:
+def test_search_does_not_depend_on_hidden_hands(engine: Any, mind: Any) -> None:
     """Search sampled deals and not the true one; results do not depend on other decisions of the batch."""
     decisions: Any = sample_from_play(engine, 40, 5)
     _, _, before = look_ahead(engine, mind, decisions)
@@ -124,7 +122,7 @@ def test_the_others_hands_change_nothing(engine: Any, mind: Any) -> None:
         np.testing.assert_allclose(alone.expected_points[0], expected.expected_points[row], rtol=1e-4)
 
 
-def test_an_end_is_worth_what_the_rules_say(engine: Any, mind: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_finished_episodes_are_valued_by_the_rules(engine: Any, mind: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Value a finished episode at three points by the rules, without the critic."""
     monkeypatch.setattr(mind, "value", lambda inputs, opened: np.full(len(opened.hands), np.nan, np.float32))
     decisions: Any = sample_from_play(engine, 40, 7)
@@ -150,7 +148,7 @@ def test_an_end_is_worth_what_the_rules_say(engine: Any, mind: Any, monkeypatch:
     assert (imagining.DeterminizedRollout(mind).evaluate(tables, seat) == 3).all()
 
 
-def test_nothing_is_worth_nothing(engine: Any, mind: Any) -> None:
+def test_empty_batch_is_accepted(engine: Any, mind: Any) -> None:
     """Accept an empty batch, as when every sampled deal ends."""
     decisions: Any = sample_from_play(engine, 4, 3)
     nowhere = np.zeros(0, np.int64)
@@ -162,7 +160,7 @@ def test_nothing_is_worth_nothing(engine: Any, mind: Any) -> None:
     assert mind.value(view, opened).shape == (0,)
 
 
-def test_points_are_the_mean_over_the_deals_from_the_eyes_of_who_decides(engine: Any, mind: Any) -> None:
+def test_points_equal_the_mean_over_single_deals(engine: Any, mind: Any) -> None:
     """Points equal the mean of deals that are evaluated one by one through the public interfaces."""
     decisions = sample_from_play(engine, 30, 9)
     view, _, ahead = look_ahead(engine, mind, decisions, steps=SIXTEEN)
@@ -206,7 +204,7 @@ def _remaining_value(engine: Any, mind: Any, tables: Any, me: int, answers: int)
     return float(engine.rewards(tables, np.zeros(1, np.int64))[0, me])
 
 
-def test_rounds_leave_out_what_has_no_hope(engine: Any, mind: Any) -> None:
+def test_rounds_eliminate_labels_and_keep_points(engine: Any, mind: Any) -> None:
     """Labels that remain are tried on all deals, with the same points as without rounds."""
     decisions: Any = sample_from_play(engine, 60, 2)
     _, _, ahead = look_ahead(
@@ -223,7 +221,7 @@ def test_rounds_leave_out_what_has_no_hope(engine: Any, mind: Any) -> None:
     assert chosen[there.any(axis=1)].mean() > 0.8
 
 
-def test_an_answer_is_that_of_the_policy(engine: Any, mind: Any) -> None:
+def test_rollout_answers_follow_the_policy(engine: Any, mind: Any) -> None:
     """With one answer, evaluate the position after it."""
     decisions: Any = sample_from_play(engine, 12, 9)
     every = np.arange(12)
@@ -244,7 +242,7 @@ def test_an_answer_is_that_of_the_policy(engine: Any, mind: Any) -> None:
     assert (values[0] != values[1]).any()
 
 
-def test_labels_are_compared_on_the_deals_they_share() -> None:
+def test_elimination_compares_labels_on_common_deals() -> None:
     """Leave out the second label after two deals, and close the other decision."""
     place, label = np.array([0, 0, 0, 1, 1]), np.array([3, 1, 2, 0, 5])
     tried = trials.SuccessiveElimination(place, label, np.zeros(5, np.float32), 0.1)
@@ -262,7 +260,7 @@ def test_labels_are_compared_on_the_deals_they_share() -> None:
     assert tried.num_deals == 5
 
 
-def test_time_to_think_is_kept(engine: Any, mind: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_search_respects_the_time_limit(engine: Any, mind: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Respect the time limit by a simulated clock."""
     now = [100.0]
     monkeypatch.setattr(lookahead.time, "monotonic", lambda: now[0])
@@ -290,7 +288,7 @@ def test_time_to_think_is_kept(engine: Any, mind: Any, monkeypatch: pytest.Monke
     assert rounds[-1][1] == effort.DEPTHS[0]
 
 
-def test_the_deepest_round_is_taken_for_which_there_is_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_deepest_affordable_round_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(effort.time, "monotonic", lambda: 5.0)
     pace = effort.RoundTimer()
     assert pace.find_deepest_round(2, 5.0) is None
@@ -303,7 +301,7 @@ def test_the_deepest_round_is_taken_for_which_there_is_time(monkeypatch: pytest.
     assert slow.estimate_seconds(10) == pytest.approx(10 * pace.estimate_seconds(10), rel=0.01)
 
 
-def test_who_plays_to_the_end_does_so_with_time_to_think(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_timed_rounds_keep_the_depth_of_play_to_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     """Play to the end without the critic; with the critic, evaluate first and search deeper where it may err."""
     assert effort.plan_timed_rounds(effort.SearchRound(16)) == (effort.TIMED_ROUNDS, effort.DEPTHS)
     steps, depths = effort.plan_timed_rounds(effort.SearchRound(32, 40))
@@ -313,14 +311,14 @@ def test_who_plays_to_the_end_does_so_with_time_to_think(monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize(("depth", "later"), [(4, (16, 8, 4)), (8, (16, 8)), (16, (16,)), (20, (20,))])
-def test_a_preset_that_plays_on_never_asks_its_critic_sooner(depth: int, later: tuple[int, ...]) -> None:
+def test_timed_rounds_are_no_shallower_than_the_preset(depth: int, later: tuple[int, ...]) -> None:
     """Such a critic does not tell labels apart at once, so a round at depth 0 would drop the best ones."""
     steps, depths = effort.plan_timed_rounds(effort.SearchRound(8, depth))
     assert [step.depth for step in steps] == [depth, depth]
     assert depths == later
 
 
-def test_deals_in_which_others_would_have_done_otherwise_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_resample_deals_follows_the_weights(monkeypatch: pytest.MonkeyPatch) -> None:
     """Resample the deals of each decision in proportion to their weights."""
     hindsight = pytest.importorskip("abl_cards.agents.belief_reweighting")
     weights = np.log(np.array([[1, 1e-9, 3, 1e-9], [1, 1, 1, 1]]))
@@ -343,7 +341,7 @@ def quick_at_whist() -> tuple[Any, Any]:
     )
 
 
-def test_answers_may_be_those_of_kb(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rollout_answers_may_follow_kb(monkeypatch: pytest.MonkeyPatch) -> None:
     """Use answers of kb in sampled deals, and the policy's where there are no preferences."""
     whist, mind = quick_at_whist()
     every, keys = np.arange(12), np.zeros(12, np.uint64)
@@ -371,7 +369,7 @@ def test_answers_may_be_those_of_kb(monkeypatch: pytest.MonkeyPatch) -> None:
     assert num_calls[0]
 
 
-def test_who_remembers_looks_at_other_deals_but_only_at_possible_ones() -> None:
+def test_recorded_history_changes_deals_and_keeps_them_consistent() -> None:
     engine, mind = quick_at_whist()
     player, every, keys = make_agent("greedy", engine), np.arange(8), np.zeros(8, np.uint64)
     deals_by_memory = []
@@ -391,7 +389,7 @@ def test_who_remembers_looks_at_other_deals_but_only_at_possible_ones() -> None:
     assert (deals_by_memory[0] != deals_by_memory[1]).any()
 
 
-def test_a_deal_weighs_what_the_policy_says_of_the_last_acts() -> None:
+def test_deal_weights_equal_the_policy_probabilities_of_past_acts() -> None:
     """Weights equal those of deals one by one; without history all weights are equal."""
     hindsight = pytest.importorskip("abl_cards.agents.belief_reweighting")
     whist, mind = quick_at_whist()

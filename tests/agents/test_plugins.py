@@ -107,13 +107,13 @@ def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.Fixt
 
 
 @pytest.mark.parametrize("form", ["{}:First", "{}.py:First", "{}:First,option=3"])
-def test_it_plays(engine: Engine, module: str, form: str) -> None:
+def test_custom_agents_play(engine: Engine, module: str, form: str) -> None:
     name = form.format(module)
     result = play_match(engine, [make_agent(name, engine), make_agent("greedy", engine)], 2, 1, names=[name, "greedy"])
     assert result.games == 2
 
 
-def test_it_plays_where_agents_are_named(module: str) -> None:
+def test_commands_accept_custom_agents(module: str) -> None:
     answer = run("match", "president", f"{module}:First", "greedy", "--games", "8")
     assert answer.exit_code == 0, answer.stderr
     assert f"{module}:First (A)" in answer.stdout
@@ -142,7 +142,7 @@ def test_it_plays_where_agents_are_named(module: str) -> None:
         ("Nobody", "has no class Nobody"),
     ],
 )
-def test_what_it_gets_wrong_is_said(engine: Engine, module: str, word: str, problem: str) -> None:
+def test_errors_of_custom_agents_name_the_problem(engine: Engine, module: str, word: str, problem: str) -> None:
     """Name the line or the value that is wrong in the error message."""
     with pytest.raises(GameError, match=problem) as error:
         bid_and_play(engine, f"{module}_bad:{word}")
@@ -154,7 +154,9 @@ def test_what_it_gets_wrong_is_said(engine: Engine, module: str, word: str, prob
     ("word", "array"),
     [("Marks", "legal_mask"), ("Hand", "view.hand"), ("Options", "options"), ("Cards", None), ("Chooses", None)],
 )
-def test_an_array_that_it_writes_into_is_named(engine: Engine, module: str, word: str, array: str | None) -> None:
+def test_writing_into_a_shared_array_raises_with_its_name(
+    engine: Engine, module: str, word: str, array: str | None
+) -> None:
     with pytest.raises(GameError) as error:
         bid_and_play(engine, f"{module}_bad:{word}")
     named = re.findall("written into `(.*?)`", str(error.value))
@@ -163,7 +165,7 @@ def test_an_array_that_it_writes_into_is_named(engine: Engine, module: str, word
 
 @pytest.mark.parametrize("options", ["option", "3", "option=3,option=4", "a=1,option,b"])
 @pytest.mark.parametrize("form", ["{}:First,{}", "{}.py:First,{}"])
-def test_every_option_has_one_value(module: str, form: str, options: str) -> None:
+def test_repeated_and_invalid_options_raise(module: str, form: str, options: str) -> None:
     with pytest.raises(GameError) as error:
         check_agent_name(form.format(module, options))
     assert error.value.code == ErrorCode.INVALID_AGENT_OPTION
@@ -181,7 +183,7 @@ def bid_and_play(engine: Engine, name: str) -> None:
     player.play(tables.decisions(playing), tables.keys[playing])
 
 
-def test_modules_that_are_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_modules_raise(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for name in ("nowhere_at_all:P", "a.b.c:P", "x.py:P"):
         with pytest.raises(GameError) as error:
@@ -192,7 +194,7 @@ def test_modules_that_are_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         make_agent("broken_module:P", load("president").engine())
 
 
-def test_results_belong_to_the_file(engine: Engine, module: str) -> None:
+def test_fingerprint_depends_on_the_file(engine: Engine, module: str) -> None:
     name = AgentName.parse(f"{module}.py:First")
     before = agent_fingerprint(name, engine)
     path = Path(f"{module}.py")

@@ -19,7 +19,7 @@ def engine() -> Any:
 
 
 @pytest.mark.parametrize("tables", [1, BF16_ROW_MULTIPLE - 1, BF16_ROW_MULTIPLE + 5])
-def test_half_precision_says_nearly_the_same_of_as_many_decisions(engine: Any, tables: int) -> None:
+def test_half_precision_outputs_are_close(engine: Any, tables: int) -> None:
     """Return nearly the same values in half precision, without the rows of padding."""
     networks = Networks(TINY, GameShape.of(engine))
     mind = NeuroSymbolicPolicy(engine, engine.preference_model(), networks)
@@ -38,7 +38,7 @@ def test_half_precision_says_nearly_the_same_of_as_many_decisions(engine: Any, t
         np.testing.assert_allclose(half, whole, atol=0.06)
 
 
-def test_no_decision_is_no_trouble_in_half_precision(engine: Any) -> None:
+def test_half_precision_accepts_an_empty_batch(engine: Any) -> None:
     networks = Networks(TINY, GameShape.of(engine))
     networks.precision = "bfloat16"
     mind = NeuroSymbolicPolicy(engine, engine.preference_model(), networks)
