@@ -32,7 +32,7 @@ def same(one: np.ndarray, two: np.ndarray) -> bool:
     return len({(a, b) for a, b in zip(one, two, strict=True)}) == len(set(one)) == len(set(two))
 
 
-def test_whitened_distances_are_those_of_mahalanobis() -> None:
+def test_whitened_distances_equal_mahalanobis() -> None:
     examples, _ = blobs()
     white = Whitening.fit(examples)(examples)
     np.testing.assert_allclose(np.cov(white.T), np.eye(2), atol=1e-9)
@@ -41,13 +41,13 @@ def test_whitened_distances_are_those_of_mahalanobis() -> None:
     assert ((white[0] - white[77]) ** 2).sum() == pytest.approx(expected)
 
 
-def test_a_sum_of_features_is_refused() -> None:
+def test_linearly_dependent_features_raise() -> None:
     examples, _ = blobs()
     with pytest.raises(ValueError, match="a sum of others"):
         Whitening.fit(np.column_stack([examples, examples.sum(axis=1)]))
 
 
-def test_two_stages_find_clear_clusters() -> None:
+def test_two_stage_clustering_finds_separated_clusters() -> None:
     examples, label = blobs()
     clusters = cluster_two_stage(examples, 5, preference=-2.0)
     assert same(clusters.stage_two, label)
@@ -59,14 +59,14 @@ def test_two_stages_find_clear_clusters() -> None:
         cluster_two_stage(examples, 5, preference=-1e6)
 
 
-def test_merging_weighs_clusters_by_their_size() -> None:
+def test_merging_weights_clusters_by_size() -> None:
     """Ward: two large clusters at a distance cost more than a far example with a neighbour."""
     examples = np.array([[0.0]] * 50 + [[1.0]] * 50 + [[2.6]])
     clusters = np.repeat([0, 1, 2], [50, 50, 1])
     assert merge_clusters(examples, clusters, 2).tolist() in ([0] * 50 + [1] * 51, [1] * 50 + [0] * 51)
 
 
-def test_the_other_ways() -> None:
+def test_other_clustering_methods() -> None:
     examples, label = blobs()
     white = Whitening.fit(examples)(examples)
     assert same(k_means(white, 5), label)
@@ -78,7 +78,7 @@ def test_the_other_ways() -> None:
     assert (find_nearest(white, exemplars) == labels).all()
 
 
-def test_classes_are_those_of_the_nearest_exemplar() -> None:
+def test_classes_equal_those_of_the_nearest_exemplar() -> None:
     plain = Whitening(np.zeros(1), np.eye(1))
     classes = ExemplarClassifier(plain, np.array([[0.0], [1.0], [5.0]]), np.array([1, 1, 0]))
     assert classes(np.array([[-3.0], [0.9], [3.1]])).tolist() == [1, 1, 0]

@@ -31,7 +31,7 @@ def feature_tables(draw: st.DrawFn) -> FeatureTable:
 
 
 @given(feature_tables())
-def test_every_feature_is_in_the_state_or_the_history_once(table: FeatureTable) -> None:
+def test_features_are_split_into_state_and_history(table: FeatureTable) -> None:
     layout = ObservationLayout.of(table)
     observation = torch.arange(1.0, 2 * table.size + 1).reshape(2, table.size)
     columns = {name: observation[:, part] for name, part in table.slices.items()}
@@ -66,7 +66,7 @@ def test_current_features_mark_acts_with_cards() -> None:
 
 
 @pytest.mark.parametrize("name", game_names())
-def test_networks_read_the_observations_of_every_game(name: str) -> None:
+def test_networks_accept_observations_of_every_game(name: str) -> None:
     shape = GameShape.of(load(name).engine())
     decision = Networks(TINY, shape).decision
     assert isinstance(decision, PolicyNetwork)

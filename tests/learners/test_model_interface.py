@@ -38,7 +38,7 @@ def batch() -> Batch:
     return to_batch(inputs, LABELS, ACTIONS, torch.device("cpu"))
 
 
-def test_a_batch_has_the_documented_shapes_and_dtypes() -> None:
+def test_batches_have_the_documented_shapes_and_dtypes() -> None:
     given = batch()
     fields = {
         "observation": ((N, FEATURES), torch.float32),
@@ -59,7 +59,7 @@ def test_a_batch_has_the_documented_shapes_and_dtypes() -> None:
 
 
 @pytest.mark.parametrize("width", [LABELS, ACTIONS])
-def test_right_outputs_pass(width: int) -> None:
+def test_valid_outputs_are_accepted(width: int) -> None:
     output = PolicyOutput(torch.zeros(N, width), torch.zeros(N), torch.zeros(N, OTHERS, CARDS))
     assert check_output(output, batch(), "Net") is output
     log_probs = masked_log_probs(output.logits, batch().action_mask)
@@ -89,24 +89,24 @@ def output(**changes: Any) -> Any:
         (output(hands=torch.full((N, OTHERS, CARDS), torch.nan)), ErrorCode.MODEL_OUTPUT_NOT_FINITE, "hands"),
     ],
 )
-def test_wrong_outputs_name_the_field_and_both_shapes(wrong: Any, code: ErrorCode, field: str) -> None:
+def test_errors_of_invalid_outputs_name_the_field(wrong: Any, code: ErrorCode, field: str) -> None:
     with pytest.raises(GameError, match=field) as error:
         check_output(wrong, batch(), "Net")
     assert error.value.code == code
 
 
-def test_what_the_mask_rules_out_may_be_infinite() -> None:
+def test_masked_logits_may_be_infinite() -> None:
     given = batch()
     logits = torch.where(given.action_mask, torch.zeros(()), torch.full((), -torch.inf))
     check_output(output(logits=logits), given, "Net")
 
 
-def test_half_precision_passes_where_products_are_made_in_it() -> None:
+def test_half_precision_outputs_are_accepted_with_allow_half() -> None:
     half = output(logits=torch.zeros(N, ACTIONS).bfloat16())
     assert check_output(half, batch(), "Net", allow_half=True) is half
 
 
-def test_a_network_that_fails_is_an_error_with_its_cause() -> None:
+def test_exceptions_of_a_network_raise_with_their_cause() -> None:
     class Half(torch.nn.Module):
         def __init__(self) -> None:
             super().__init__()

@@ -36,7 +36,7 @@ def widths(layers: nn.Sequential) -> list[int]:
     return [linear[0].in_features, *(layer.out_features for layer in linear)]
 
 
-def test_the_preset_paper_has_the_sizes_of_the_paper(shape: GameShape) -> None:
+def test_paper_preset_has_the_sizes_of_the_paper(shape: GameShape) -> None:
     networks = Networks(PRESETS["paper"], shape)
     abln = networks.abln
     assert isinstance(abln, ABLN)
@@ -50,7 +50,7 @@ def test_the_preset_paper_has_the_sizes_of_the_paper(shape: GameShape) -> None:
     assert networks.decision.policy.out_features == 168
 
 
-def test_an_observation_without_history_is_all_state() -> None:
+def test_observation_without_history_is_all_state() -> None:
     """The state fills the whole observation of Big2, which has no history."""
     decision = Networks(TINY, GameShape.of(load("big2").engine())).decision
     assert isinstance(decision, PolicyNetwork)
@@ -74,7 +74,7 @@ def test_estimates_lie_between_none_and_both_copies(shape: GameShape, preset: st
     assert bool(((estimate >= 0) & (estimate <= 2)).all())
 
 
-def test_an_untrained_estimator_with_a_prior_repeats_it(shape: GameShape) -> None:
+def test_untrained_estimator_returns_its_prior(shape: GameShape) -> None:
     abln = Networks(PRESETS["small"], shape).abln
     observation, prior = rows(shape, 5)
     assert abln is not None
@@ -107,7 +107,7 @@ def model_inputs(shape: GameShape, n: int = 64) -> ModelInputs:
     )
 
 
-def test_numbers_of_half_precision_are_those_that_products_are_made_of(shape: GameShape) -> None:
+def test_inputs_in_half_precision_give_the_outputs_of_rounding_later(shape: GameShape) -> None:
     """Outputs are the same for inputs rounded before or within the products."""
     networks = Networks(PRESETS["small"], shape).eval()
     full = networks.decision(batches.to_input_tensors(model_inputs(shape), networks.device))
@@ -125,21 +125,21 @@ def test_numbers_of_half_precision_are_those_that_products_are_made_of(shape: Ga
 @pytest.mark.parametrize(
     "preset", [PRESETS["paper"], PRESETS["paper"].without_abln(), PRESETS["small"], TINY, TINY.without_abln()]
 )
-def test_only_what_may_be_chosen_has_a_probability(shape: GameShape, preset: Preset) -> None:
+def test_illegal_labels_have_probability_zero(shape: GameShape, preset: Preset) -> None:
     inputs = question(shape)
     probabilities = Networks(preset, shape).decision(inputs).exp()
     assert bool((probabilities[~inputs.legal] == 0).all())
     torch.testing.assert_close(probabilities.sum(dim=1), torch.ones(6))
 
 
-def test_the_twin_does_not_look_at_the_estimate(shape: GameShape) -> None:
+def test_twin_does_not_depend_on_the_estimate(shape: GameShape) -> None:
     inputs = question(shape)
     other = replace(inputs, estimate=inputs.estimate + 1, response_probs=1 - inputs.response_probs)
     twin = Networks(TINY.without_abln(), shape).decision
     torch.testing.assert_close(twin(inputs), twin(other))
 
 
-def test_costs_of_labels_that_may_not_be_chosen_say_nothing(shape: GameShape) -> None:
+def test_outputs_do_not_depend_on_costs_of_illegal_labels(shape: GameShape) -> None:
     inputs = question(shape)
     regret = torch.where(inputs.legal, inputs.regret, torch.full((), torch.inf))
     other = replace(inputs, regret=regret)
@@ -147,7 +147,7 @@ def test_costs_of_labels_that_may_not_be_chosen_say_nothing(shape: GameShape) ->
     torch.testing.assert_close(model(inputs), model(other))
 
 
-def test_the_same_seed_gives_the_same_weights_and_leaves_the_generator_alone(shape: GameShape) -> None:
+def test_seed_determines_weights_and_keeps_the_global_generator(shape: GameShape) -> None:
     before = torch.get_rng_state()
     first, second, other = (Networks(TINY, shape, seed).state_dict() for seed in (3, 3, 4))
     assert torch.equal(torch.get_rng_state(), before)
@@ -155,7 +155,7 @@ def test_the_same_seed_gives_the_same_weights_and_leaves_the_generator_alone(sha
     assert any(not torch.equal(first[name], other[name]) for name in first)
 
 
-def test_symmetries_move_cards_and_nothing_else(engine: Engine) -> None:
+def test_symmetries_permute_only_cards(engine: Engine) -> None:
     symmetries = Symmetries.from_orders(engine.symmetries, engine.observation_features)
     tables = engine.start_matches(np.arange(40, dtype=np.uint64))
     decisions = tables.decisions(tables.rows_to_play())
@@ -172,7 +172,7 @@ def test_symmetries_move_cards_and_nothing_else(engine: Engine) -> None:
         assert torch.equal(moved[:, left], seen[:, left])
 
 
-def test_symmetries_leave_the_legal_labels_as_they_are(engine: Engine) -> None:
+def test_symmetries_keep_the_legal_labels(engine: Engine) -> None:
     tables = engine.start_matches(np.arange(60, dtype=np.uint64))
     hands = tables.decisions(tables.rows_to_play()).view.hand
     level, leading = np.full(60, 5, np.int8), np.full(60, -1, np.int16)
@@ -197,7 +197,7 @@ def worth(networks: Networks, inputs: InputTensors, shown: PrivilegedInputs) -> 
     return value
 
 
-def test_the_critic_sees_who_passed_but_not_what_was_laid_down(shape: GameShape) -> None:
+def test_critic_depends_on_passes_but_not_on_past_plays(shape: GameShape) -> None:
     networks, inputs, shown = Networks(TINY, shape), question(shape), opened(shape, 6)
     value, table = worth(networks, inputs, shown), shape.observation
 
@@ -212,7 +212,7 @@ def test_the_critic_sees_who_passed_but_not_what_was_laid_down(shape: GameShape)
         assert not torch.isclose(changed, value).all()
 
 
-def test_the_critic_reads_every_opening_of_every_hand(shape: GameShape) -> None:
+def test_critic_reads_all_lead_masks(shape: GameShape) -> None:
     """With equal weights the critic returns the number of set bits."""
     networks, inputs, shown = Networks(TINY, shape), question(shape), opened(shape, 6)
     assert isinstance(networks.critic, PrivilegedCritic)
@@ -230,13 +230,13 @@ def test_the_critic_reads_every_opening_of_every_hand(shape: GameShape) -> None:
     assert worth(networks, inputs, shown).tolist() == bits.tolist()
 
 
-def test_hands_that_were_abduced_may_lie_open(shape: GameShape) -> None:
+def test_critic_accepts_fractional_hands(shape: GameShape) -> None:
     """Accept abduced hands, with fractional numbers of cards, as open hands."""
     networks, shown = Networks(TINY, shape), batches.to_privileged_tensors(opened(shape, 6), torch.device("cpu"))
     halves = PrivilegedTensors(shown.hands.float() / 2, shown.plays_left, shown.lead_mask)
     assert networks.critic(question(shape), halves).shape == (6,)
 
 
-def test_a_copy_of_networks_shares_the_sizes_of_its_game() -> None:
+def test_copied_networks_share_the_game_shape() -> None:
     shape = GameShape.of(load("president").engine())
     assert deepcopy(Networks(TINY, shape)).shape is shape

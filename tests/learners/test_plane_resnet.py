@@ -60,7 +60,7 @@ def question(decisions: Decisions) -> InputTensors:
     )
 
 
-def test_the_observation_is_380_planes_of_4_by_14(engine: Engine) -> None:
+def test_observation_has_380_planes_of_4_by_14(engine: Engine) -> None:
     networks = Networks(PRESETS["planes-paper"], GameShape.of(engine))
     decision = networks.decision
     assert isinstance(decision, PlanePolicyNetwork)
@@ -72,7 +72,7 @@ def test_the_observation_is_380_planes_of_4_by_14(engine: Engine) -> None:
     assert decision.policy.weight.shape == (180, 512)
 
 
-def test_the_planes_show_the_cards(engine: Engine, decisions: Decisions) -> None:
+def test_planes_hold_the_cards(engine: Engine, decisions: Decisions) -> None:
     pictures = PlaneFeatures(engine.planes, engine.observation_features)
     observation = torch.from_numpy(decisions.observe()).float()
     state = pictures.encode_state(observation)
@@ -87,7 +87,7 @@ def test_the_planes_show_the_cards(engine: Engine, decisions: Decisions) -> None
     assert bool((state[:, 0, [13, 27]] == 1).all())
 
 
-def test_an_option_shows_the_cards_of_its_label(engine: Engine, decisions: Decisions) -> None:
+def test_option_planes_hold_the_cards_of_the_label(engine: Engine, decisions: Decisions) -> None:
     pictures, inputs = PlaneFeatures(engine.planes, engine.observation_features), question(decisions)
     options = find_options(inputs)
     shown = pictures.encode_options(inputs.observation, options)
@@ -98,7 +98,7 @@ def test_an_option_shows_the_cards_of_its_label(engine: Engine, decisions: Decis
     assert all(slots == list(range(len(slots))) for slots in first)
 
 
-def test_of_too_many_options_those_that_cost_least_are_shown(decisions: Decisions) -> None:
+def test_cheapest_options_are_kept_of_too_many(decisions: Decisions) -> None:
     inputs = question(decisions)
     legal = torch.ones_like(inputs.legal)
     regret = torch.arange(legal.shape[1]).flip(0).float().expand(legal.shape)
@@ -108,7 +108,7 @@ def test_of_too_many_options_those_that_cost_least_are_shown(decisions: Decision
 
 
 @pytest.mark.parametrize("name", ["planes-small", "planes-abl", "planes-paper"])
-def test_policies_choose_among_what_is_legal_alone(engine: Engine, decisions: Decisions, name: str) -> None:
+def test_policies_choose_only_legal_labels(engine: Engine, decisions: Decisions, name: str) -> None:
     preset = PRESETS[name]
     if name == "planes-paper" and preset.plane_resnet:
         preset = replace(preset, plane_resnet=replace(preset.plane_resnet, channels=(16, 16), hidden_width=16))
@@ -120,7 +120,7 @@ def test_policies_choose_among_what_is_legal_alone(engine: Engine, decisions: De
     assert networks.decision(replace(inputs, **{name: part[:0] for name, part in vars(inputs).items()})).shape[0] == 0
 
 
-def test_the_estimate_is_seen(engine: Engine, decisions: Decisions) -> None:
+def test_policy_depends_on_the_estimate(engine: Engine, decisions: Decisions) -> None:
     networks, inputs = Networks(PRESETS["planes-abl"], GameShape.of(engine), seed=1), question(decisions)
     assert isinstance(networks.decision, PlanePolicyNetwork)
     other = replace(inputs, estimate=torch.ones_like(inputs.estimate))
@@ -131,7 +131,7 @@ def test_the_estimate_is_seen(engine: Engine, decisions: Decisions) -> None:
     assert Networks(twin, GameShape.of(engine)).abln is None
 
 
-def test_a_value_that_is_read_off_the_policy_follows_its_copies(engine: Engine, decisions: Decisions) -> None:
+def test_value_from_the_policy_follows_its_copies(engine: Engine, decisions: Decisions) -> None:
     preset = replace(PRESETS["planes-small"], plane_resnet=PlaneResNetConfig(channels=(16, 16), hidden_width=16))
     networks, inputs = Networks(preset, GameShape.of(engine), seed=1), question(decisions)
     opened = PrivilegedTensors(*(torch.zeros(len(inputs.legal), 1) for _ in range(3)))
@@ -144,7 +144,7 @@ def test_a_value_that_is_read_off_the_policy_follows_its_copies(engine: Engine, 
         assert float(networks.critic(inputs, opened).std()) < 1e-6
 
 
-def test_a_game_whose_labels_are_several_card_sets_has_no_planes() -> None:
+def test_planes_require_labels_of_one_card_set() -> None:
     with pytest.raises(GameError, match="no planes: some label"):
         Networks(PRESETS["planes-small"], GameShape.of(load("guandan").engine()))
 
@@ -156,7 +156,7 @@ _SHIPPED = (
 
 @pytest.mark.parametrize("profile", ["botzone", pytest.param("standard", marks=long)])
 @pytest.mark.parametrize("name", _SHIPPED)
-def test_shipped_weights_play_by_either_profile(name: str, profile: str) -> None:
+def test_shipped_weights_play_both_profiles(name: str, profile: str) -> None:
     """Use the same networks under rules with more tractors, since inputs are cards and not labels."""
     engine = load("tractor").engine(None, profile)
     player, tables = make_agent(name, engine), engine.start_matches(np.arange(2, dtype=np.uint64))

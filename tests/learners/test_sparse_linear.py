@@ -45,7 +45,7 @@ def layer(parts: list[Tensor], seed: int = 1) -> torch.nn.Linear:
 
 @pytest.mark.parametrize("num_dense", [0, 1, 2])
 @pytest.mark.parametrize("n", [MIN_SPARSE_ROWS, MIN_SPARSE_ROWS + 13])
-def test_values_and_gradients_are_those_of_the_dense_product(n: int, num_dense: int) -> None:
+def test_values_and_gradients_equal_the_dense_product(n: int, num_dense: int) -> None:
     parts = sparse_parts(n)
     sparse, dense = layer(parts), layer(parts)
     output = sparse_linear(parts, sparse.weight, sparse.bias, torch.float32, num_dense)
@@ -59,7 +59,7 @@ def test_values_and_gradients_are_those_of_the_dense_product(n: int, num_dense: 
 
 
 @pytest.mark.parametrize("n", [0, 1, MIN_SPARSE_ROWS - 1])
-def test_few_rows_are_multiplied_as_a_dense_matrix(n: int) -> None:
+def test_few_rows_use_the_dense_product(n: int) -> None:
     parts = sparse_parts(n)
     linear = layer(parts)
     output = sparse_linear(parts, linear.weight, linear.bias, torch.float32, 1)
@@ -67,7 +67,7 @@ def test_few_rows_are_multiplied_as_a_dense_matrix(n: int) -> None:
     assert torch.equal(output, linear(concat_flat(parts, torch.float32)))
 
 
-def test_without_gradients_a_row_does_not_depend_on_the_others() -> None:
+def test_inference_rows_do_not_depend_on_other_rows() -> None:
     """Else a game would depend on how many others are played beside it."""
     parts = sparse_parts(MIN_SPARSE_ROWS)
     linear = layer(parts)
@@ -76,7 +76,7 @@ def test_without_gradients_a_row_does_not_depend_on_the_others() -> None:
         assert torch.equal(output, linear(concat_flat(parts, torch.float32)))
 
 
-def test_half_precision_is_multiplied_as_a_dense_matrix() -> None:
+def test_half_precision_uses_the_dense_product() -> None:
     parts = sparse_parts(MIN_SPARSE_ROWS)
     linear = layer(parts)
     with torch.autocast("cpu", torch.bfloat16):
@@ -86,21 +86,21 @@ def test_half_precision_is_multiplied_as_a_dense_matrix() -> None:
             assert torch.equal(output, linear(concat_flat(parts, dtype)))
 
 
-def test_parts_that_need_a_gradient_get_it() -> None:
+def test_inputs_requiring_gradients_receive_them() -> None:
     parts = sparse_parts(MIN_SPARSE_ROWS)
     linear, wanted = layer(parts), parts[4].requires_grad_()
     sparse_linear(parts, linear.weight, linear.bias, torch.float32).sum().backward()  # type: ignore[no-untyped-call]
     assert wanted.grad is not None
 
 
-def test_without_sparse_columns_the_product_is_dense() -> None:
+def test_inputs_without_sparse_columns_use_the_dense_product() -> None:
     parts = sparse_parts(MIN_SPARSE_ROWS)[:1]
     linear = layer(parts)
     output = sparse_linear(parts, linear.weight, linear.bias, torch.float32, num_dense=1)
     assert torch.equal(output, linear(concat_flat(parts, torch.float32)))
 
 
-def test_rows_keep_what_differs_from_the_least_number() -> None:
+def test_compressed_rows_keep_values_above_the_minimum() -> None:
     plays, legal = torch.tensor([[2.0, 3.0, 2.0], [1.0, 1.0, 1.0]]), torch.tensor([[False, True], [False, False]])
     rows = SparseRows.compress([plays, torch.zeros((2, 0)), legal])
     assert rows.sizes == (3, 2)
@@ -110,7 +110,7 @@ def test_rows_keep_what_differs_from_the_least_number() -> None:
     assert rows.least.tolist() == [[2.0, 0.0], [1.0, 0.0]]
 
 
-def test_a_product_repeats_bit_for_bit() -> None:
+def test_products_are_deterministic() -> None:
     parts, gradient = [part.flatten(1) for part in sparse_parts(700)], torch.randn(700, OUTPUTS)
     weight = layer(sparse_parts(700)).weight.detach()
     first, second = (SparseRows.compress(parts) for _ in range(2))
@@ -128,9 +128,7 @@ def inputs_with_nothing_to_beat(networks: Networks, n: int) -> tuple[InputTensor
 
 
 @pytest.mark.parametrize("preset", [TINY, TINY.without_abln(), PRESETS["quick"]], ids=lambda preset: str(preset.name))
-def test_networks_return_and_learn_what_they_do_with_dense_products(
-    preset: Preset, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_networks_equal_those_with_dense_products(preset: Preset, monkeypatch: pytest.MonkeyPatch) -> None:
     networks = Networks(preset, GameShape.of(load("doudizhu").engine()), seed=4)
     inputs, privileged = inputs_with_nothing_to_beat(networks, MIN_SPARSE_ROWS)
     outputs, gradients = [], []

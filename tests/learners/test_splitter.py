@@ -42,7 +42,7 @@ def score_by_hand(field: ConditionalRandomField, emissions: torch.Tensor, tags: 
     return total + sum(float(follow[a, b]) for a, b in pairwise(tags))
 
 
-def test_likelihood_marginals_and_viterbi_are_those_of_trying_everything(field: ConditionalRandomField) -> None:
+def test_likelihood_marginals_and_viterbi_equal_enumeration(field: ConditionalRandomField) -> None:
     emissions, lengths = torch.randn(3, 5, 4), torch.tensor([5, 3, 1])
     tags_given = torch.randint(0, 4, (3, 5))
     loss, shares = field(emissions, lengths, tags_given).detach(), field.marginals(emissions, lengths)
@@ -63,13 +63,13 @@ def test_likelihood_marginals_and_viterbi_are_those_of_trying_everything(field: 
             assert shares[row, place].tolist() == pytest.approx(expected, abs=1e-4)
 
 
-def test_the_gradient_goes_through_the_likelihood(field: ConditionalRandomField) -> None:
+def test_likelihood_passes_gradcheck(field: ConditionalRandomField) -> None:
     emissions = torch.randn(2, 6, 4, dtype=torch.float64, requires_grad=True)
     lengths, tags = torch.tensor([6, 4]), torch.randint(0, 4, (2, 6))
     assert torch.autograd.gradcheck(lambda given: field.double()(given, lengths, tags), emissions)
 
 
-def test_hands_as_sequences() -> None:
+def test_card_sequences_of_hands() -> None:
     counts = np.zeros((2, 15), np.int64)
     counts[0, [0, 1, 14]] = 1, 3, 1
     counts[1] = [4] * 5 + [0] * 10
@@ -88,7 +88,7 @@ def network() -> SplitterNetwork:
     return SplitterNetwork(replace(SPLITTER_PRESETS["small"], card_width=8, hidden_width=8)).eval()
 
 
-def test_a_hand_is_tagged_the_same_alone_and_among_others() -> None:
+def test_tags_do_not_depend_on_other_hands() -> None:
     random, deck = np.random.default_rng(0), np.repeat(np.arange(15), [4] * 13 + [1, 1])
     counts = np.array([np.bincount(random.permutation(deck)[:size], minlength=15) for size in (20, 17, 3, 1)])
     together = network().marginals(CardSequences.from_counts(counts))
@@ -98,7 +98,7 @@ def test_a_hand_is_tagged_the_same_alone_and_among_others() -> None:
     assert together[0].sum(dim=1).tolist() == pytest.approx([1.0] * 20, abs=1e-5)
 
 
-def test_weights_come_back_with_their_card(tmp_path: Path) -> None:
+def test_saved_weights_round_trip_with_their_card(tmp_path: Path) -> None:
     file, known = tmp_path / "some.safetensors", SplitterNetwork(SPLITTER_PRESETS["small"])
     card = SplitterCard("doudizhu", "small", 3, 12.0, hands=7, results={"accuracy": 0.5})
     save_splitter(file, known, card)
@@ -119,7 +119,7 @@ def test_weights_come_back_with_their_card(tmp_path: Path) -> None:
         save_splitter(file, known, card)
 
 
-def test_the_shipped_splitter_says_where_it_comes_from() -> None:
+def test_shipped_splitter_card_has_command_and_results() -> None:
     loaded, card = load_splitter(weights_io.find_shipped_weights("doudizhu", "splitter", "small"))
     assert loaded.preset.name == "small"
     assert card.command

@@ -24,7 +24,7 @@ def deals(n: int = 6) -> tuple[torch.Tensor, torch.Tensor]:
 
 
 @pytest.mark.parametrize("name", STRENGTH_PRESETS)
-def test_presets_tell_deals_apart(name: str) -> None:
+def test_presets_distinguish_deals(name: str) -> None:
     network = DealClassifier(STRENGTH_PRESETS[name], 5, seed=1).eval()
     counts, features = deals()
     with torch.no_grad():
@@ -36,21 +36,21 @@ def test_presets_tell_deals_apart(name: str) -> None:
         assert network.cards(counts).shape[:2] == (6, steps)
 
 
-def test_table_6() -> None:
+def test_paper_preset_equals_table_6() -> None:
     paper = STRENGTH_PRESETS["paper"]
     values = (paper.learning_rate, paper.embedding, paper.hidden, paper.dropout, paper.batch_size)
     assert values == (0.01, 15, 128, 0.5, 500)
     assert DealClassifier(paper, 5).lstm.num_layers == 1
 
 
-def test_the_seed_decides_the_weights() -> None:
+def test_seed_determines_weights() -> None:
     one, same, other = (DealClassifier(STRENGTH_PRESETS["small"], 5, seed) for seed in (1, 1, 2))
     weights = [network.attention.weight for network in (one, same, other)]
     torch.testing.assert_close(weights[0], weights[1])
     assert not torch.allclose(weights[0], weights[2])
 
 
-def test_a_temperature_makes_probabilities_honest() -> None:
+def test_fitted_temperature_calibrates_probabilities() -> None:
     """Divide logits that are three times too large by about three."""
     torch.manual_seed(0)
     honest = torch.randn(4000, 5)

@@ -44,7 +44,7 @@ def expand(tensor: torch.Tensor, place: torch.Tensor, of_new: float = 0) -> torc
     return expanded
 
 
-def test_networks_say_the_same_of_the_labels_they_know(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_transferred_networks_agree_on_known_labels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(PRESETS, "tiny", TINY)
     few, many = load("doudizhu").engine(), load("doudizhu").engine(None, "botzone")
     before, file = Networks(TINY, GameShape.of(few), seed=4), tmp_path / "some.safetensors"
@@ -70,7 +70,7 @@ def test_networks_say_the_same_of_the_labels_they_know(tmp_path: Path, monkeypat
     torch.testing.assert_close(again, worth, atol=1e-3, rtol=1e-3)
 
 
-def test_other_labels_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unknown_labels_raise(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Reject weights with labels that the rules do not have."""
     monkeypatch.setitem(PRESETS, "tiny", TINY)
     many, file = load("doudizhu").engine(None, "botzone"), tmp_path / "some.safetensors"
@@ -81,7 +81,7 @@ def test_other_labels_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert error.value.code == ErrorCode.WEIGHTS_MISMATCH
 
 
-def test_the_critic_of_planes_reads_the_labels_of_another_profile(tmp_path: Path) -> None:
+def test_plane_critic_agrees_under_another_profile(tmp_path: Path) -> None:
     """The policy reads cards alone; the critic values the same hands alike where the rules have fewer labels.
 
     Plays are left out: labels that are not legal, so those that are gone too, have the least number of plays of all.
@@ -109,7 +109,7 @@ def test_the_critic_of_planes_reads_the_labels_of_another_profile(tmp_path: Path
 
 
 @pytest.mark.parametrize(("finetuned", "looks_ahead"), [(0, False), (400, True)])
-def test_a_critic_of_trick_rewards_does_not_value_episodes(tmp_path: Path, finetuned: int, looks_ahead: bool) -> None:
+def test_critic_of_trick_rewards_is_not_used_for_episodes(tmp_path: Path, finetuned: int, looks_ahead: bool) -> None:
     engine = load("tractor").engine()
     file, networks = tmp_path / "some.safetensors", Networks(PRESETS["planes-abl"], GameShape.of(engine), seed=4)
     card = WeightsCard("tractor", "planes-abl", True, 0, steps=1, critic_finetune_decisions=finetuned)

@@ -35,7 +35,7 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> Engine:
 
 @pytest.mark.parametrize("abln", [True, False])
 @pytest.mark.parametrize("steps", [0, 7])
-def test_weights_come_back_in_half_precision(tmp_path: Path, engine: Engine, abln: bool, steps: int) -> None:
+def test_saved_weights_round_trip_in_half_precision(tmp_path: Path, engine: Engine, abln: bool, steps: int) -> None:
     """Save a trained critic, and leave out an untrained one."""
     preset = TINY if abln else TINY.without_abln()
     networks, file = Networks(preset, GameShape.of(engine), 5), tmp_path / "some.safetensors"
@@ -50,7 +50,7 @@ def test_weights_come_back_in_half_precision(tmp_path: Path, engine: Engine, abl
     assert not loaded.training
 
 
-def test_a_path_may_be_a_text(tmp_path: Path, engine: Engine) -> None:
+def test_paths_may_be_strings(tmp_path: Path, engine: Engine) -> None:
     """Regression: load_networks and load_card raised AttributeError for a text."""
     file, card = str(tmp_path / "some.safetensors"), WeightsCard("guandan", "tiny", True, seed=5)
     save_networks(file, Networks(TINY, GameShape.of(engine), 5), card)
@@ -97,7 +97,7 @@ def test_errors_name_the_file(tmp_path: Path, engine: Engine) -> None:
 
 
 @pytest.mark.parametrize("kind", [torch.int8, torch.bool])
-def test_weights_of_whole_numbers_are_refused(tmp_path: Path, engine: Engine, kind: torch.dtype) -> None:
+def test_integer_weights_raise(tmp_path: Path, engine: Engine, kind: torch.dtype) -> None:
     file = tmp_path / "some.safetensors"
     save_networks(file, Networks(TINY, GameShape.of(engine)), WeightsCard("guandan", "tiny", True, 0))
     save_file({name: tensor.to(kind) for name, tensor in load_file(file).items()}, file)
@@ -107,7 +107,7 @@ def test_weights_of_whole_numbers_are_refused(tmp_path: Path, engine: Engine, ki
 
 
 @pytest.mark.parametrize("suffix", [".safetensors", ".json"])
-def test_nobody_waits_for_a_pipe(tmp_path: Path, engine: Engine, suffix: str) -> None:
+def test_pipes_raise_without_blocking(tmp_path: Path, engine: Engine, suffix: str) -> None:
     file = tmp_path / "some.safetensors"
     save_networks(file, Networks(TINY, GameShape.of(engine)), WeightsCard("guandan", "tiny", True, 0))
     file.with_suffix(suffix).unlink()
@@ -119,7 +119,7 @@ def test_nobody_waits_for_a_pipe(tmp_path: Path, engine: Engine, suffix: str) ->
 
 @pytest.mark.parametrize("odd", [float("nan"), float("inf"), float("-inf")])
 @pytest.mark.parametrize("everywhere", [True, False])
-def test_weights_that_are_no_numbers_are_refused(tmp_path: Path, engine: Engine, odd: float, everywhere: bool) -> None:
+def test_non_finite_weights_raise(tmp_path: Path, engine: Engine, odd: float, everywhere: bool) -> None:
     networks, file = Networks(TINY, GameShape.of(engine)), tmp_path / "some.safetensors"
     with torch.no_grad():
         if everywhere:
@@ -134,7 +134,7 @@ def test_weights_that_are_no_numbers_are_refused(tmp_path: Path, engine: Engine,
 
 
 @pytest.mark.parametrize("abln", [True, False])
-def test_weights_for_other_labels_say_how_many(tmp_path: Path, engine: Engine, abln: bool) -> None:
+def test_weights_for_other_labels_raise_with_both_counts(tmp_path: Path, engine: Engine, abln: bool) -> None:
     """Reject weights for another number of labels, and print both numbers."""
     preset, shape = TINY if abln else TINY.without_abln(), GameShape.of(engine)
     file = tmp_path / "some.safetensors"
@@ -147,7 +147,7 @@ def test_weights_for_other_labels_say_how_many(tmp_path: Path, engine: Engine, a
     assert error.value.code == ErrorCode.WEIGHTS_MISMATCH
 
 
-def test_weights_of_which_some_are_missing_are_refused(tmp_path: Path, engine: Engine) -> None:
+def test_missing_weights_raise(tmp_path: Path, engine: Engine) -> None:
     file, networks = tmp_path / "some.safetensors", Networks(TINY, GameShape.of(engine))
     write_weights(file, {"decision.policy.weight": torch.zeros(168, 16)}, WeightsCard("guandan", "tiny", False, 0))
     with pytest.raises(GameError, match=r"decision\.join\.weight") as error:
@@ -155,7 +155,7 @@ def test_weights_of_which_some_are_missing_are_refused(tmp_path: Path, engine: E
     assert error.value.code == ErrorCode.WEIGHTS_MISMATCH
 
 
-def test_no_room_leaves_the_old_weights(tmp_path: Path, engine: Engine) -> None:
+def test_full_disk_keeps_the_old_weights(tmp_path: Path, engine: Engine) -> None:
     file, networks = tmp_path / "some.safetensors", Networks(TINY, GameShape.of(engine))
     save_networks(file, networks, WeightsCard("guandan", "tiny", True, 0))
     before = file.read_bytes()
@@ -176,7 +176,7 @@ def test_shipped_weights_have_cards_and_fit(engine: Engine) -> None:
     assert error.value.code == ErrorCode.UNKNOWN_WEIGHTS
 
 
-def test_who_names_no_preset_has_the_usual_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_default_preset_prefers_small_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(weights_io, "WEIGHTS_FOLDER", tmp_path)
     monkeypatch.setattr(presets, "WEIGHTS_FOLDER", tmp_path)
     (tmp_path / "whist-planes-abl.safetensors").touch()
@@ -185,7 +185,7 @@ def test_who_names_no_preset_has_the_usual_one(tmp_path: Path, monkeypatch: pyte
     assert weights_io.find_shipped_weights("whist", None).stem == "whist-small"
 
 
-def test_a_game_without_weights_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_weights_error_suggests_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Do not suggest weights of other networks of the game, such as splitters."""
     monkeypatch.setattr(weights_io, "WEIGHTS_FOLDER", tmp_path)
     monkeypatch.setattr(presets, "WEIGHTS_FOLDER", tmp_path)
