@@ -28,7 +28,7 @@ def engine() -> Any:
 
 
 @pytest.fixture(scope="module")
-def mind(engine: Any, untrained: str) -> Any:
+def neural_policy(engine: Any, untrained: str) -> Any:
     player: Any = make_agent(untrained, engine)
     return player.policy
 
@@ -39,20 +39,24 @@ def policy(view: Any, seed: int) -> np.ndarray:
     return np.log(np.maximum(weights / weights.sum(axis=1, keepdims=True), 1e-30)).astype(np.float32)
 
 
-def look_ahead(engine: Any, mind: Any, decisions: Any, seed: int = 0, steps: Any = effort.DEFAULT_ROUNDS) -> Any:
-    view = mind.features(decisions)
+def look_ahead(
+    engine: Any, neural_policy: Any, decisions: Any, seed: int = 0, steps: Any = effort.DEFAULT_ROUNDS
+) -> Any:
+    view = neural_policy.features(decisions)
     return (
         view,
         policy(view, seed),
-        lookahead.Lookahead(mind, steps).improve_policy(decisions, view, policy(view, seed)),
+        lookahead.Lookahead(neural_policy, steps).improve_policy(decisions, view, policy(view, seed)),
     )
 
 
-def test_sample_deals_equal_those_of_the_search(engine: Any, mind: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sample_deals_equal_those_of_the_search(
+    engine: Any, neural_policy: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     decisions = sample_from_play(engine, 60, 2)
-    row = int(mind.features(decisions).open_rows[0])
+    row = int(neural_policy.features(decisions).open_rows[0])
     one = decisions.select(np.array([row]))
-    view = mind.features(one)
+    view = neural_policy.features(one)
     seen: list[Any] = []
     imagine = Tables.determinize
 
@@ -61,7 +65,7 @@ def test_sample_deals_equal_those_of_the_search(engine: Any, mind: Any, monkeypa
         return imagine(*arguments)
 
     monkeypatch.setattr(Tables, "determinize", record_call)
-    player = lookahead.Lookahead(mind, SIXTEEN)
+    player = lookahead.Lookahead(neural_policy, SIXTEEN)
     player.improve_policy(one, view, np.log(np.where(view.legal, 0.2, 1e-9)).astype(np.float32))
     deals = player.sample_deals(one, view, 4)
     assert (deals == seen[0][:4]).all()
@@ -70,9 +74,9 @@ def test_sample_deals_equal_those_of_the_search(engine: Any, mind: Any, monkeypa
     assert (deals.sum(axis=2) == hidden.cards_left[0]).all()
 
 
-def test_only_probable_labels_are_searched_and_others_keep_their_odds(engine: Any, mind: Any) -> None:
-    view, proposed, ahead = look_ahead(engine, mind, sample_from_play(engine, 60, 2))
-    tried, preset = ~np.isnan(ahead.expected_points), mind.networks.preset
+def test_only_probable_labels_are_searched_and_others_keep_their_odds(engine: Any, neural_policy: Any) -> None:
+    view, proposed, ahead = look_ahead(engine, neural_policy, sample_from_play(engine, 60, 2))
+    tried, preset = ~np.isnan(ahead.expected_points), neural_policy.networks.preset
     most, least = preset.top_k, preset.min_prob
     assert tried.any()
     np.testing.assert_allclose(np.exp(ahead.log_probs).sum(axis=1), 1, atol=1e-4)
@@ -91,10 +95,10 @@ def test_only_probable_labels_are_searched_and_others_keep_their_odds(engine: An
             assert (change == 0).all()
 
 
-def test_search_does_not_depend_on_hidden_hands(engine: Any, mind: Any) -> None:
+def test_search_does_not_depend_on_hidden_hands(engine: Any, neural_policy: Any) -> None:
     """Search sampled deals and not the true one; results do not depend on other decisions of the batch."""
     decisions: Any = sample_from_play(engine, 40, 5)
-    _, _, before = look_ahead(engine, mind, decisions)
+    _, _, before = look_ahead(engine, neural_policy, decisions)
     state = decisions.view.state
     hands, seats = state.hands, state.seat[decisions.rows]
     swapped = hands.copy()
@@ -110,21 +114,25 @@ def test_search_does_not_depend_on_hidden_hands(engine: Any, mind: Any) -> None:
             swapped[row, one, taken] += 1
     assert (swapped != hands).any()
     hands[:] = swapped
-    view, proposed, after = look_ahead(engine, mind, decisions)
+    view, proposed, after = look_ahead(engine, neural_policy, decisions)
     assert (before.expected_points == after.expected_points)[~np.isnan(before.expected_points)].all()
     assert (np.isnan(before.expected_points) == np.isnan(after.expected_points)).all()
     rounds = [effort.SearchRound(4), effort.SearchRound(4), effort.SearchRound(4, 2)]
-    _, _, among = look_ahead(engine, mind, decisions, steps=rounds)
+    _, _, among = look_ahead(engine, neural_policy, decisions, steps=rounds)
     row = int(np.flatnonzero(~np.isnan(before.expected_points).all(axis=1))[0])
     one = decisions.select(view.open_rows[[row]])
     for steps, expected in ((effort.DEFAULT_ROUNDS, after), (rounds, among)):
-        alone = lookahead.Lookahead(mind, steps).improve_policy(one, mind.features(one), proposed[[row]])
+        alone = lookahead.Lookahead(neural_policy, steps).improve_policy(
+            one, neural_policy.features(one), proposed[[row]]
+        )
         np.testing.assert_allclose(alone.expected_points[0], expected.expected_points[row], rtol=1e-4)
 
 
-def test_finished_episodes_are_valued_by_the_rules(engine: Any, mind: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_finished_episodes_are_valued_by_the_rules(
+    engine: Any, neural_policy: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Value a finished episode at three points by the rules, without the critic."""
-    monkeypatch.setattr(mind, "value", lambda inputs, opened: np.full(len(opened.hands), np.nan, np.float32))
+    monkeypatch.setattr(neural_policy, "value", lambda inputs, opened: np.full(len(opened.hands), np.nan, np.float32))
     decisions: Any = sample_from_play(engine, 40, 7)
     course, here = decisions.view.state, decisions.rows
     seats = course.seat[here]
@@ -145,25 +153,25 @@ def test_finished_episodes_are_valued_by_the_rules(engine: Any, mind: Any, monke
     moves = last.first_moves(last.legal_mask.argmax(axis=0).astype(np.int16))
     seat = tables.seat.copy()
     tables.play(np.arange(len(tables)), moves)
-    assert (imagining.DeterminizedRollout(mind).evaluate(tables, seat) == 3).all()
+    assert (imagining.DeterminizedRollout(neural_policy).evaluate(tables, seat) == 3).all()
 
 
-def test_empty_batch_is_accepted(engine: Any, mind: Any) -> None:
+def test_empty_batch_is_accepted(engine: Any, neural_policy: Any) -> None:
     """Accept an empty batch, as when every sampled deal ends."""
     decisions: Any = sample_from_play(engine, 4, 3)
     nowhere = np.zeros(0, np.int64)
-    opened = mind.privileged_inputs(
+    opened = neural_policy.privileged_inputs(
         Tables.determinize(decisions, nowhere, np.zeros((0, 3, 54), np.uint8)), nowhere, nowhere
     )
     assert opened.lead_mask.shape == (0, 4, 21)
-    view = mind.features(decisions.select(nowhere))
-    assert mind.value(view, opened).shape == (0,)
+    view = neural_policy.features(decisions.select(nowhere))
+    assert neural_policy.value(view, opened).shape == (0,)
 
 
-def test_points_equal_the_mean_over_single_deals(engine: Any, mind: Any) -> None:
+def test_points_equal_the_mean_over_single_deals(engine: Any, neural_policy: Any) -> None:
     """Points equal the mean of deals that are evaluated one by one through the public interfaces."""
     decisions = sample_from_play(engine, 30, 9)
-    view, _, ahead = look_ahead(engine, mind, decisions, steps=SIXTEEN)
+    view, _, ahead = look_ahead(engine, neural_policy, decisions, steps=SIXTEEN)
     checked = 0
     for row in np.flatnonzero(~np.isnan(ahead.expected_points).all(axis=1))[:6]:
         here = int(view.open_rows[row])
@@ -172,7 +180,7 @@ def test_points_equal_the_mean_over_single_deals(engine: Any, mind: Any) -> None
         deals = draw_deals(view.estimate[[row]], one.information_set(), keys, 16)[0]
         for label in np.flatnonzero(~np.isnan(ahead.expected_points[row])):
             worth = [
-                _worth(engine, mind, one, view.survey.lists.select(view.survey.best_row[[here], label]), deal)
+                _worth(engine, neural_policy, one, view.survey.lists.select(view.survey.best_row[[here], label]), deal)
                 for deal in deals
             ]
             assert ahead.expected_points[row, label] == pytest.approx(np.mean(worth), rel=1e-3, abs=1e-4)
@@ -180,37 +188,41 @@ def test_points_equal_the_mean_over_single_deals(engine: Any, mind: Any) -> None
     assert checked > 6
 
 
-def _worth(engine: Any, mind: Any, decisions: Any, moves: Any, deal: np.ndarray) -> float:
+def _worth(engine: Any, neural_policy: Any, decisions: Any, moves: Any, deal: np.ndarray) -> float:
     tables = Tables.determinize(decisions, np.zeros(1, np.int64), deal[None])
     me = int(tables.seat[0])
     tables.play(np.zeros(1, np.int64), moves)
-    return _remaining_value(engine, mind, tables, me, 0)
+    return _remaining_value(engine, neural_policy, tables, me, 0)
 
 
-def _remaining_value(engine: Any, mind: Any, tables: Any, me: int, answers: int) -> float:
+def _remaining_value(engine: Any, neural_policy: Any, tables: Any, me: int, answers: int) -> float:
     """Return the value of a table for a seat after some answers by the policy."""
     while tables.rows_to_play().size:
         now = tables.decisions(np.zeros(1, np.int64))
-        view = mind.features(now)
+        view = neural_policy.features(now)
         if len(view.open_rows) and answers:
             answers -= 1
-            labels = mind.log_probs(view).argmax(axis=1).astype(np.int16)
+            labels = neural_policy.log_probs(view).argmax(axis=1).astype(np.int16)
             tables.play(np.zeros(1, np.int64), view.survey.realise(view.complete_labels(labels)))
             continue
         if len(view.open_rows):
-            value = float(mind.value(view, mind.privileged_inputs(tables, np.zeros(1, np.int64), now.context))[0])
+            value = float(
+                neural_policy.value(view, neural_policy.privileged_inputs(tables, np.zeros(1, np.int64), now.context))[
+                    0
+                ]
+            )
             return value if (int(tables.seat[0]) - me) % 2 == 0 else -value
         tables.play(np.zeros(1, np.int64), view.survey.realise(view.complete_labels(np.zeros(0, np.int16))))
     return float(engine.rewards(tables, np.zeros(1, np.int64))[0, me])
 
 
-def test_rounds_eliminate_labels_and_keep_points(engine: Any, mind: Any) -> None:
+def test_rounds_eliminate_labels_and_keep_points(engine: Any, neural_policy: Any) -> None:
     """Labels that remain are tried on all deals, with the same points as without rounds."""
     decisions: Any = sample_from_play(engine, 60, 2)
     _, _, ahead = look_ahead(
-        engine, mind, decisions, steps=[effort.SearchRound(4), effort.SearchRound(4), effort.SearchRound(8)]
+        engine, neural_policy, decisions, steps=[effort.SearchRound(4), effort.SearchRound(4), effort.SearchRound(8)]
     )
-    _, _, whole = look_ahead(engine, mind, decisions, steps=SIXTEEN)
+    _, _, whole = look_ahead(engine, neural_policy, decisions, steps=SIXTEEN)
     assert (np.isnan(ahead.expected_points) == np.isnan(whole.expected_points)).all()
     there = ~np.isnan(ahead.expected_points)
     assert (ahead.first_deal_points[there] == whole.first_deal_points[there]).all()
@@ -221,7 +233,7 @@ def test_rounds_eliminate_labels_and_keep_points(engine: Any, mind: Any) -> None
     assert chosen[there.any(axis=1)].mean() > 0.8
 
 
-def test_rollout_answers_follow_the_policy(engine: Any, mind: Any) -> None:
+def test_rollout_answers_follow_the_policy(engine: Any, neural_policy: Any) -> None:
     """With one answer, evaluate the position after it."""
     decisions: Any = sample_from_play(engine, 12, 9)
     every = np.arange(12)
@@ -232,13 +244,13 @@ def test_rollout_answers_follow_the_policy(engine: Any, mind: Any) -> None:
         tables = Tables.determinize(decisions, every, hands)
         seat = tables.seat.copy()
         tables.play(every, moves)
-        values.append(imagining.DeterminizedRollout(mind).evaluate(tables, seat, answers))
+        values.append(imagining.DeterminizedRollout(neural_policy).evaluate(tables, seat, answers))
     for row in every:
         one = Tables.determinize(decisions, np.array([row]), hands[[row]])
         me = int(one.seat[0])
         one.play(np.zeros(1, np.int64), type(moves)(moves.form[[row]], moves.cards[[row]]))
-        assert values[0][row] == pytest.approx(_remaining_value(engine, mind, one, me, 0), rel=1e-3, abs=1e-4)
-        assert values[1][row] == pytest.approx(_remaining_value(engine, mind, one, me, 1), rel=1e-3, abs=1e-4)
+        assert values[0][row] == pytest.approx(_remaining_value(engine, neural_policy, one, me, 0), rel=1e-3, abs=1e-4)
+        assert values[1][row] == pytest.approx(_remaining_value(engine, neural_policy, one, me, 1), rel=1e-3, abs=1e-4)
     assert (values[0] != values[1]).any()
 
 
@@ -260,7 +272,7 @@ def test_elimination_compares_labels_on_common_deals() -> None:
     assert tried.num_deals == 5
 
 
-def test_search_respects_the_time_limit(engine: Any, mind: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_search_respects_the_time_limit(engine: Any, neural_policy: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Respect the time limit by a simulated clock."""
     now = [100.0]
     monkeypatch.setattr(lookahead.time, "monotonic", lambda: now[0])
@@ -274,14 +286,16 @@ def test_search_respects_the_time_limit(engine: Any, mind: Any, monkeypatch: pyt
 
     monkeypatch.setattr(lookahead, "DeterminizedRollout", Timed)
     decisions: Any = sample_from_play(engine, 30, 2)
-    view = mind.features(decisions)
-    limits = mind.networks.preset.top_k, mind.networks.preset.min_prob
+    view = neural_policy.features(decisions)
+    limits = neural_policy.networks.preset.top_k, neural_policy.networks.preset.min_prob
     row = int(np.flatnonzero(lookahead.select_candidates(policy(view, 0), *limits).any(axis=1))[0])
     one = decisions.select(view.open_rows[[row]])
     for think, most in ((0.001, 1), (0.012, 3), (amount(300, 1000) / 1000, 99)):
         now[0], rounds[:] = 100.0, []
-        player = lookahead.Lookahead(mind, think_seconds=think)
-        ahead = player.improve_policy(one, mind.features(one), np.full((1, 21), -2, np.float32), start_time=100.0)
+        player = lookahead.Lookahead(neural_policy, think_seconds=think)
+        ahead = player.improve_policy(
+            one, neural_policy.features(one), np.full((1, 21), -2, np.float32), start_time=100.0
+        )
         assert 1 <= len(rounds) <= most
         assert not np.isnan(ahead.expected_points).all()
         assert len(rounds) == 1 or now[0] <= 100 + think
@@ -329,7 +343,7 @@ def test_resample_deals_follows_the_weights(monkeypatch: pytest.MonkeyPatch) -> 
     assert resampled.ravel().tolist() == [0, 2, 2, 2, 4, 5, 6, 7]
 
 
-def quick_at_whist() -> tuple[Any, Any]:
+def untrained_whist_policy() -> tuple[Any, Any]:
     """Return a trick-taking game and an untrained policy of the preset for custom games."""
     from abl_cards.agents.policy import NeuroSymbolicPolicy
     from abl_cards.learners.networks import GameShape, Networks
@@ -343,34 +357,34 @@ def quick_at_whist() -> tuple[Any, Any]:
 
 def test_rollout_answers_may_follow_kb(monkeypatch: pytest.MonkeyPatch) -> None:
     """Use answers of kb in sampled deals, and the policy's where there are no preferences."""
-    whist, mind = quick_at_whist()
+    whist, neural_policy = untrained_whist_policy()
     every, keys = np.arange(12), np.zeros(12, np.uint64)
     player, dealt = make_agent("kb", whist), splitmix64_array(np.arange(12).astype(np.uint64), 3)
     played, imagined = whist.start_matches(dealt), whist.start_matches(dealt)
     seat = imagined.seat.copy()
     while (here := played.rows_to_play()).size:
         played.play(here, player.play(played.decisions(here), keys[: len(here)]))
-    worth = imagining.DeterminizedRollout(mind).evaluate(imagined, seat, 60)
+    worth = imagining.DeterminizedRollout(neural_policy).evaluate(imagined, seat, 60)
     ends = whist.rewards(played, every)[every, seat]
-    power = mind.networks.preset.ppo.reward_exponent
+    power = neural_policy.networks.preset.ppo.reward_exponent
     np.testing.assert_allclose(worth, np.sign(ends) * np.abs(ends) ** power, rtol=1e-5)
     num_calls = np.zeros(1, np.int64)
-    weigh = type(mind).log_probs
+    weigh = type(neural_policy).log_probs
 
     def counted(self: Any, view: Any) -> Any:
         num_calls[0] += 1
         return weigh(self, view)
 
-    monkeypatch.setattr(type(mind), "log_probs", counted)
-    imagining.DeterminizedRollout(mind).evaluate(whist.start_matches(dealt), seat, 2)
+    monkeypatch.setattr(type(neural_policy), "log_probs", counted)
+    imagining.DeterminizedRollout(neural_policy).evaluate(whist.start_matches(dealt), seat, 2)
     assert not num_calls[0]
-    monkeypatch.setattr(type(mind.preference_model), "preferences", lambda self, estimated=False: {})
-    imagining.DeterminizedRollout(mind).evaluate(whist.start_matches(dealt), seat, 2)
+    monkeypatch.setattr(type(neural_policy.preference_model), "preferences", lambda self, estimated=False: {})
+    imagining.DeterminizedRollout(neural_policy).evaluate(whist.start_matches(dealt), seat, 2)
     assert num_calls[0]
 
 
 def test_recorded_history_changes_deals_and_keeps_them_consistent() -> None:
-    engine, mind = quick_at_whist()
+    engine, neural_policy = untrained_whist_policy()
     player, every, keys = make_agent("greedy", engine), np.arange(8), np.zeros(8, np.uint64)
     deals_by_memory = []
     for remembers in (True, False):
@@ -380,8 +394,10 @@ def test_recorded_history_changes_deals_and_keeps_them_consistent() -> None:
         for _ in range(10):
             tables.play(every, player.play(tables.decisions(every), keys))
         decisions = tables.decisions(every)
-        view = mind.features(decisions)
-        deals_by_memory.append(lookahead.Lookahead(mind, [effort.SearchRound(8)]).sample_deals(decisions, view, 8))
+        view = neural_policy.features(decisions)
+        deals_by_memory.append(
+            lookahead.Lookahead(neural_policy, [effort.SearchRound(8)]).sample_deals(decisions, view, 8)
+        )
         hidden = decisions.information_set().select(view.open_rows[[0]])
         assert (deals_by_memory[-1].sum(axis=1) == hidden.unseen[0]).all()
         assert (deals_by_memory[-1].sum(axis=2) == hidden.cards_left[0]).all()
@@ -392,7 +408,7 @@ def test_recorded_history_changes_deals_and_keeps_them_consistent() -> None:
 def test_deal_weights_equal_the_policy_probabilities_of_past_acts() -> None:
     """Weights equal those of deals one by one; without history all weights are equal."""
     hindsight = pytest.importorskip("abl_cards.agents.belief_reweighting")
-    whist, mind = quick_at_whist()
+    whist, neural_policy = untrained_whist_policy()
     tables: Any = whist.start_matches(splitmix64_array(np.arange(6).astype(np.uint64), 3))
     player, every, keys = make_agent("greedy", whist), np.arange(6), np.zeros(6, np.uint64)
     forgotten = tables.decisions(every)
@@ -402,15 +418,15 @@ def test_deal_weights_equal_the_policy_probabilities_of_past_acts() -> None:
     decisions = tables.decisions(every)
     known = decisions.information_set()
     deals = draw_deals(uniform_estimate(known), known, splitmix64_array(keys, np.arange(6)), 5)
-    log_weights = hindsight._compute_log_weights(mind, decisions, every, deals)
-    assert (hindsight._compute_log_weights(mind, forgotten, every, deals) == 0).all()
+    log_weights = hindsight._compute_log_weights(neural_policy, decisions, every, deals)
+    assert (hindsight._compute_log_weights(neural_policy, forgotten, every, deals) == 0).all()
     alone = np.zeros_like(log_weights)
     for row in range(6):
         for deal in range(5):
             for _, then, label in decisions.past_decisions(np.array([row]), deals[[row], deal]):
-                view = mind.features(then)
+                view = neural_policy.features(then)
                 if len(view.open_rows):
-                    chance = float(np.exp(mind.log_probs(view)[0, label[0]]))
+                    chance = float(np.exp(neural_policy.log_probs(view)[0, label[0]]))
                     alone[row, deal] += np.log(0.9 * chance + 0.1 * view.legal[0, label[0]] / view.legal.sum())
     np.testing.assert_allclose(log_weights, alone - alone.max(axis=1, keepdims=True), atol=1e-3)
     assert (log_weights.min(axis=1) < -0.1).any()

@@ -22,14 +22,16 @@ def engine() -> Any:
 def test_half_precision_outputs_are_close(engine: Any, tables: int) -> None:
     """Return nearly the same values in half precision, without the rows of padding."""
     networks = Networks(TINY, GameShape.of(engine))
-    mind = NeuroSymbolicPolicy(engine, engine.preference_model(), networks)
+    neural_policy = NeuroSymbolicPolicy(engine, engine.preference_model(), networks)
     dealt = engine.start_matches(np.arange(tables, dtype=np.uint64))
     decisions = dealt.decisions(dealt.rows_to_play())
 
     def answers() -> list[np.ndarray[Any, Any]]:
-        view = mind.features(decisions)
-        opened = mind.privileged_inputs(dealt, decisions.rows[view.open_rows], decisions.context[view.open_rows])
-        return [view.estimate, mind.log_probs(view)[view.legal], mind.value(view, opened)]
+        view = neural_policy.features(decisions)
+        opened = neural_policy.privileged_inputs(
+            dealt, decisions.rows[view.open_rows], decisions.context[view.open_rows]
+        )
+        return [view.estimate, neural_policy.log_probs(view)[view.legal], neural_policy.value(view, opened)]
 
     full = answers()
     networks.precision = "bfloat16"
@@ -41,9 +43,11 @@ def test_half_precision_outputs_are_close(engine: Any, tables: int) -> None:
 def test_half_precision_accepts_an_empty_batch(engine: Any) -> None:
     networks = Networks(TINY, GameShape.of(engine))
     networks.precision = "bfloat16"
-    mind = NeuroSymbolicPolicy(engine, engine.preference_model(), networks)
+    neural_policy = NeuroSymbolicPolicy(engine, engine.preference_model(), networks)
     dealt = engine.start_matches(np.arange(2, dtype=np.uint64))
     nothing = dealt.decisions(dealt.rows_to_play()[:0])
-    view = mind.features(nothing)
-    assert mind.log_probs(view).shape == (0, len(engine.labels))
-    assert mind.value(view, mind.privileged_inputs(dealt, nothing.rows, nothing.context)).shape == (0,)
+    view = neural_policy.features(nothing)
+    assert neural_policy.log_probs(view).shape == (0, len(engine.labels))
+    assert neural_policy.value(view, neural_policy.privileged_inputs(dealt, nothing.rows, nothing.context)).shape == (
+        0,
+    )

@@ -26,7 +26,7 @@ def rules(tmp_path: Path) -> Path:
     return folder
 
 
-def refusal(*files: Path) -> list[tuple[ErrorCode, str]]:
+def load_errors(*files: Path) -> list[tuple[ErrorCode, str]]:
     """Return code and place of each error of a knowledge base that is refused."""
     with pytest.raises(KBError) as caught:
         KnowledgeBase.load(files, inputs=[], outputs=[("legal", 1)])
@@ -44,44 +44,44 @@ def test_links_inside_the_folder_are_read(rules: Path) -> None:
 def test_links_outside_the_folder_are_rejected(rules: Path, tmp_path: Path) -> None:
     (tmp_path / "secret.lp").write_text("secret(1).")
     (rules / "zz.lp").symlink_to(tmp_path / "secret.lp")
-    assert refusal(rules / "main.lp", rules / "zz.lp") == [(OUTSIDE, "-")]
+    assert load_errors(rules / "main.lp", rules / "zz.lp") == [(OUTSIDE, "-")]
 
 
 def test_link_to_a_device_is_not_opened(rules: Path) -> None:
     (rules / "zero.lp").symlink_to("/dev/zero")
-    assert refusal(rules / "main.lp", rules / "zero.lp") == [(OUTSIDE, "-")]
+    assert load_errors(rules / "main.lp", rules / "zero.lp") == [(OUTSIDE, "-")]
 
 
 def test_linked_profiles_folder_is_rejected(rules: Path, tmp_path: Path) -> None:
     (rules / "profiles").rename(tmp_path / "elsewhere")
     (rules / "profiles").symlink_to(tmp_path / "elsewhere")
-    assert refusal(rules / "main.lp", rules / "profiles" / "own.lp") == [(OUTSIDE, "-")]
+    assert load_errors(rules / "main.lp", rules / "profiles" / "own.lp") == [(OUTSIDE, "-")]
 
 
 def test_self_referential_links_are_errors(rules: Path) -> None:
     (rules / "loop.lp").symlink_to("loop.lp")
     (rules / "main.lp").write_text('legal(1).\n#include "loop.lp".\n#include "gone.lp".')
-    assert refusal(rules / "loop.lp") == [(NOT_READABLE, "-")]
-    assert refusal(rules / "main.lp") == [(NOT_READABLE, "2:1-20"), (INVALID, "3:1-20")]
+    assert load_errors(rules / "loop.lp") == [(NOT_READABLE, "-")]
+    assert load_errors(rules / "main.lp") == [(NOT_READABLE, "2:1-20"), (INVALID, "3:1-20")]
 
 
 def test_pipes_and_folders_are_not_opened(rules: Path) -> None:
     os.mkfifo(rules / "pipe.lp")
     (rules / "folder.lp").mkdir()
-    assert refusal(rules / "pipe.lp", rules / "folder.lp") == [(NOT_READABLE, "-"), (NOT_READABLE, "-")]
+    assert load_errors(rules / "pipe.lp", rules / "folder.lp") == [(NOT_READABLE, "-"), (NOT_READABLE, "-")]
     (rules / "main.lp").write_text('legal(1). #include %* x *% "pipe.lp".')
-    assert refusal(rules / "main.lp") == [(NOT_READABLE, "1:11-38")]
+    assert load_errors(rules / "main.lp") == [(NOT_READABLE, "1:11-38")]
 
 
 def test_includes_after_comments_are_rejected(rules: Path) -> None:
     (rules / "main.lp").write_text('legal(1). #include %* x *% "/dev/zero".')
-    assert refusal(rules / "main.lp") == [(OUTSIDE, "1:11-40")]
+    assert load_errors(rules / "main.lp") == [(OUTSIDE, "1:11-40")]
 
 
 def test_too_many_includes_are_rejected(rules: Path) -> None:
     for name in ("a.lp", "b.lp"):
         (rules / name).write_text(f"{name[0]}. " + '#include "gone.lp". ' * 2000)
-    assert [code for code, _ in refusal(rules / "a.lp", rules / "b.lp")] == [ErrorCode.TOO_LARGE] * 2
+    assert [code for code, _ in load_errors(rules / "a.lp", rules / "b.lp")] == [ErrorCode.TOO_LARGE] * 2
 
 
 def test_read_regular_file_rejects_large_and_special_files(tmp_path: Path) -> None:

@@ -75,10 +75,10 @@ def test_edited_files_load_or_raise_kb_errors(edits: list[tuple[int, int, str]])
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "rules.lp"
         file.write_text(text)
-        assert refusal(file) != ""
+        assert load_error(file) != ""
 
 
-def refusal(file: Path) -> str | None:
+def load_error(file: Path) -> str | None:
     """Return the errors of a knowledge base; None for a valid one."""
     inputs = [Input("held", ((1, 2, 3), (1, 2)))]
     try:

@@ -48,7 +48,7 @@ def reasons(kb: KnowledgeBase, *held: tuple[int, int], lead: bool = False) -> Pr
     return ProofFinder(kb, [*facts, *([Atom("lead", ())] if lead else [])])
 
 
-def chain(why: Proof) -> list[str]:
+def proof_texts(why: Proof) -> list[str]:
     return [line.strip() for line in format_proof(why) if "by:" not in line and "nearest:" not in line]
 
 
@@ -58,24 +58,24 @@ def test_proof_of_a_true_atom_ends_in_inputs(kb: KnowledgeBase) -> None:
     assert why.rule.startswith("legal(two,R) :- pair(R)")
     assert why.location is not None
     assert why.location.line == 10
-    assert chain(why)[:3] == ["legal(two,4)", "pair(4)", "held(4,2)   input"]
-    assert "not barred(4)" in chain(why)
+    assert proof_texts(why)[:3] == ["legal(two,4)", "pair(4)", "held(4,2)   input"]
+    assert "not barred(4)" in proof_texts(why)
 
 
 def test_proof_of_a_false_atom_names_the_first_failing_literal(kb: KnowledgeBase) -> None:
     why = reasons(kb, (4, 1)).explain("legal(two,4)")
     assert not why.holds
-    assert chain(why) == ["not legal(two,4)", "not pair(4)", "not held(4,2)   input"]
+    assert proof_texts(why) == ["not legal(two,4)", "not pair(4)", "not held(4,2)   input"]
     barred = reasons(kb, (4, 2), lead=True).explain("legal(two,4)")
-    assert chain(barred)[:2] == ["not legal(two,4)", "barred(4)"]
-    assert "lead   input" in chain(barred)
+    assert proof_texts(barred)[:2] == ["not legal(two,4)", "barred(4)"]
+    assert "lead   input" in proof_texts(barred)
 
 
 def test_proof_uses_the_rule_that_fires(kb: KnowledgeBase) -> None:
     why = reasons(kb, (4, 4), lead=True).explain("legal(two,4)")
     assert why.holds
     assert why.rule.startswith("legal(two,R) :- pair(R)")  # a bomb is not barred
-    assert "bomb(4)" in chain(why)
+    assert "bomb(4)" in proof_texts(why)
 
 
 def test_proofs_show_aggregates_and_conditions_unchanged(kb: KnowledgeBase) -> None:

@@ -43,7 +43,7 @@ LISTED, JUDGED = 5, 25
 
 
 @dataclass
-class Print(NullListener):
+class DigestListener(NullListener):
     """Digests of what happened so far, by aspect."""
 
     engine: Engine
@@ -61,7 +61,7 @@ class Print(NullListener):
 
     def on_play(self, tables: Any, rows: Indices, moves: Moves) -> None:
         """Record the play."""
-        self.add("courses", rows, tables.seat[rows].astype(np.int8), [_laid(cards) for cards in moves.cards])
+        self.add("courses", rows, tables.seat[rows].astype(np.int8), [_card_list(cards) for cards in moves.cards])
 
     def on_episode_end(self, tables: Any, rows: Indices) -> None:
         """Record the result."""
@@ -72,7 +72,7 @@ class Print(NullListener):
         return {aspect: digest.hexdigest()[:20] for aspect, digest in self.digests.items()}
 
 
-def _laid(cards: NDArray[np.uint8]) -> list[int]:
+def _card_list(cards: NDArray[np.uint8]) -> list[int]:
     """Return the cards of a move in the order of play."""
     return cards[cards != NO_CARD].tolist()
 
@@ -84,15 +84,15 @@ def _text(value: Any) -> str:
 def fingerprint(name: str, profile: str, share: int = 1) -> dict[str, str]:
     """Play all matches of a profile, or a share of them."""
     engine = load(name).engine(None, profile)
-    printed = Print(engine)
+    listener = DigestListener(engine)
     for player, matches in PLAYERS.items():
-        _play(engine, player, matches // share, printed)
-    return printed.words()
+        _play(engine, player, matches // share, listener)
+    return listener.words()
 
 
-def _play(engine: Engine, player: str, matches: int, printed: Print) -> None:
+def _play(engine: Engine, player: str, matches: int, listener: DigestListener) -> None:
     keys = match_keys(matches, 15)
-    tables = engine.start_matches(keys, printed)
+    tables = engine.start_matches(keys, listener)
     mover, judge = make_agent(player, engine), engine.preference_model()
     for step in range(100_000):
         choosing, playing = tables.rows_to_choose(), tables.rows_to_play()
@@ -101,39 +101,41 @@ def _play(engine: Engine, player: str, matches: int, printed: Print) -> None:
         if choosing.size:
             choices = tables.choices(choosing)
             for row in range(len(choosing)):
-                printed.add("lists", [str(action) for action in engine.decision_point_at(choices, row).actions])
+                listener.add("lists", [str(action) for action in engine.decision_point_at(choices, row).actions])
             tables.choose(
                 choosing, mover.choose(choices, splitmix64_array(tables.keys[choosing], tables.num_decisions[choosing]))
             )
         playing = tables.rows_to_play()
         if playing.size:
             decisions = tables.decisions(playing)
-            _look(tables, decisions, judge, step, printed)
+            _digest_decisions(tables, decisions, judge, step, listener)
             tables.play(
                 playing, mover.play(decisions, splitmix64_array(tables.keys[playing], tables.num_decisions[playing]))
             )
     everything = np.arange(matches)
-    printed.add("results", tables.match_returns(everything), tables.winner, tables.num_episodes, tables.num_decisions)
+    listener.add("results", tables.match_returns(everything), tables.winner, tables.num_episodes, tables.num_decisions)
 
 
-def _look(tables: Tables, decisions: Decisions, judge: PreferenceModel, step: int, printed: Print) -> None:
+def _digest_decisions(
+    tables: Tables, decisions: Decisions, judge: PreferenceModel, step: int, listener: DigestListener
+) -> None:
     rows = decisions.rows
-    printed.add("masks", rows, decisions.legal_mask.T.astype(np.uint8), decisions.label_to_beat.astype(np.int16))
+    listener.add("masks", rows, decisions.legal_mask.T.astype(np.uint8), decisions.label_to_beat.astype(np.int16))
     hidden = decisions.information_set()
-    printed.add("views", decisions.observe(), hidden.unseen, hidden.cards_left, hidden.min_copies, hidden.max_copies)
-    printed.add("views", np.round(decisions.belief_log_odds().astype(np.float64), 3) + 0.0, tables.open_hands(rows))
-    printed.add("results", tables.roles(rows), tables.seat[rows])
+    listener.add("views", decisions.observe(), hidden.unseen, hidden.cards_left, hidden.min_copies, hidden.max_copies)
+    listener.add("views", np.round(decisions.belief_log_odds().astype(np.float64), 3) + 0.0, tables.open_hands(rows))
+    listener.add("results", tables.roles(rows), tables.seat[rows])
     if step % LISTED == 0:
         lists = decisions.moves()
-        printed.add("lists", lists.start, decisions.labels_of(lists.form))
-        printed.add("lists", [_laid(cards) for cards in lists.cards])
-        printed.add("masks", decisions.ranking.astype(np.int32))
+        listener.add("lists", lists.start, decisions.labels_of(lists.form))
+        listener.add("lists", [_card_list(cards) for cards in lists.cards])
+        listener.add("masks", decisions.ranking.astype(np.int32))
     if step % JUDGED == 0:
-        for fired in _fired(judge, decisions):
-            printed.add("costs", fired)
+        for fired in _firing_costs(judge, decisions):
+            listener.add("costs", fired)
 
 
-def _fired(judge: PreferenceModel, decisions: Decisions) -> Iterator[list[str]]:
+def _firing_costs(judge: PreferenceModel, decisions: Decisions) -> Iterator[list[str]]:
     """Yield the preferences and constraints that hold for each candidate of each decision."""
     names = [str(atom) for atom in judge.outputs]
     for _, portion in judge.evaluate(decisions, decisions.moves()):

@@ -81,7 +81,7 @@ def test_untrained_estimator_returns_its_prior(shape: GameShape) -> None:
     torch.testing.assert_close(abln(observation, prior), prior, atol=3e-3, rtol=0)
 
 
-def question(shape: GameShape, n: int = 6) -> InputTensors:
+def sample_inputs(shape: GameShape, n: int = 6) -> InputTensors:
     rng = np.random.default_rng(1)
     observation, estimate = rows(shape, n)
     legal = torch.from_numpy(rng.random((n, shape.num_labels)) < 0.2)
@@ -126,21 +126,21 @@ def test_inputs_in_half_precision_give_the_outputs_of_rounding_later(shape: Game
     "preset", [PRESETS["paper"], PRESETS["paper"].without_abln(), PRESETS["small"], TINY, TINY.without_abln()]
 )
 def test_illegal_labels_have_probability_zero(shape: GameShape, preset: Preset) -> None:
-    inputs = question(shape)
+    inputs = sample_inputs(shape)
     probabilities = Networks(preset, shape).decision(inputs).exp()
     assert bool((probabilities[~inputs.legal] == 0).all())
     torch.testing.assert_close(probabilities.sum(dim=1), torch.ones(6))
 
 
 def test_twin_does_not_depend_on_the_estimate(shape: GameShape) -> None:
-    inputs = question(shape)
+    inputs = sample_inputs(shape)
     other = replace(inputs, estimate=inputs.estimate + 1, response_probs=1 - inputs.response_probs)
     twin = Networks(TINY.without_abln(), shape).decision
     torch.testing.assert_close(twin(inputs), twin(other))
 
 
 def test_outputs_do_not_depend_on_costs_of_illegal_labels(shape: GameShape) -> None:
-    inputs = question(shape)
+    inputs = sample_inputs(shape)
     regret = torch.where(inputs.legal, inputs.regret, torch.full((), torch.inf))
     other = replace(inputs, regret=regret)
     model = Networks(TINY, shape).decision
@@ -192,19 +192,19 @@ def opened(shape: GameShape, n: int) -> PrivilegedInputs:
     )
 
 
-def worth(networks: Networks, inputs: InputTensors, shown: PrivilegedInputs) -> torch.Tensor:
+def critic_values(networks: Networks, inputs: InputTensors, shown: PrivilegedInputs) -> torch.Tensor:
     value: torch.Tensor = networks.critic(inputs, batches.to_privileged_tensors(shown, networks.device))
     return value
 
 
 def test_critic_depends_on_passes_but_not_on_past_plays(shape: GameShape) -> None:
-    networks, inputs, shown = Networks(TINY, shape), question(shape), opened(shape, 6)
-    value, table = worth(networks, inputs, shown), shape.observation
+    networks, inputs, shown = Networks(TINY, shape), sample_inputs(shape), opened(shape, 6)
+    value, table = critic_values(networks, inputs, shown), shape.observation
 
     def with_other(name: str, numbers: float) -> torch.Tensor:
         other = inputs.observation.clone()
         other[:, table[name]] = numbers
-        return worth(networks, replace(inputs, observation=other), shown)
+        return critic_values(networks, replace(inputs, observation=other), shown)
 
     assert torch.equal(with_other("played", 1), value)
     assert torch.equal(with_other("recent", 2), with_other("recent", 1))
@@ -214,7 +214,7 @@ def test_critic_depends_on_passes_but_not_on_past_plays(shape: GameShape) -> Non
 
 def test_critic_reads_all_lead_masks(shape: GameShape) -> None:
     """With equal weights the critic returns the number of set bits."""
-    networks, inputs, shown = Networks(TINY, shape), question(shape), opened(shape, 6)
+    networks, inputs, shown = Networks(TINY, shape), sample_inputs(shape), opened(shape, 6)
     assert isinstance(networks.critic, PrivilegedCritic)
     first, last = networks.critic.value[0], networks.critic.value[-1]
     openings = (shape.num_others + 1) * shape.num_labels
@@ -227,14 +227,14 @@ def test_critic_reads_all_lead_masks(shape: GameShape) -> None:
         networks.critic.value[2].weight[0, 0] = 1  # type: ignore[operator]
         last.weight[0, 0] = 1  # type: ignore[operator]
     bits = np.unpackbits(shown.lead_mask, axis=2)[..., : shape.num_labels].reshape(6, -1).sum(axis=1)
-    assert worth(networks, inputs, shown).tolist() == bits.tolist()
+    assert critic_values(networks, inputs, shown).tolist() == bits.tolist()
 
 
 def test_critic_accepts_fractional_hands(shape: GameShape) -> None:
     """Accept abduced hands, with fractional numbers of cards, as open hands."""
     networks, shown = Networks(TINY, shape), batches.to_privileged_tensors(opened(shape, 6), torch.device("cpu"))
     halves = PrivilegedTensors(shown.hands.float() / 2, shown.plays_left, shown.lead_mask)
-    assert networks.critic(question(shape), halves).shape == (6,)
+    assert networks.critic(sample_inputs(shape), halves).shape == (6,)
 
 
 def test_copied_networks_share_the_game_shape() -> None:

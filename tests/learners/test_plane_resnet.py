@@ -44,7 +44,7 @@ def decisions(engine: Engine) -> Decisions:
     return tables.decisions(tables.rows_to_play())
 
 
-def question(decisions: Decisions) -> InputTensors:
+def sample_inputs(decisions: Decisions) -> InputTensors:
     observation = torch.from_numpy(decisions.observe()).float()
     n, labels, kinds = len(observation), decisions.legal_mask.shape[0], decisions.view.hand.shape[1]
     nothing = torch.zeros(n, labels)
@@ -88,7 +88,7 @@ def test_planes_hold_the_cards(engine: Engine, decisions: Decisions) -> None:
 
 
 def test_option_planes_hold_the_cards_of_the_label(engine: Engine, decisions: Decisions) -> None:
-    pictures, inputs = PlaneFeatures(engine.planes, engine.observation_features), question(decisions)
+    pictures, inputs = PlaneFeatures(engine.planes, engine.observation_features), sample_inputs(decisions)
     options = find_options(inputs)
     shown = pictures.encode_options(inputs.observation, options)
     assert len(options.row) == int(inputs.legal.sum())
@@ -99,7 +99,7 @@ def test_option_planes_hold_the_cards_of_the_label(engine: Engine, decisions: De
 
 
 def test_cheapest_options_are_kept_of_too_many(decisions: Decisions) -> None:
-    inputs = question(decisions)
+    inputs = sample_inputs(decisions)
     legal = torch.ones_like(inputs.legal)
     regret = torch.arange(legal.shape[1]).flip(0).float().expand(legal.shape)
     options = find_options(replace(inputs, legal=legal, regret=regret))
@@ -112,7 +112,7 @@ def test_policies_choose_only_legal_labels(engine: Engine, decisions: Decisions,
     preset = PRESETS[name]
     if name == "planes-paper" and preset.plane_resnet:
         preset = replace(preset, plane_resnet=replace(preset.plane_resnet, channels=(16, 16), hidden_width=16))
-    networks, inputs = Networks(preset, GameShape.of(engine), seed=1), question(decisions)
+    networks, inputs = Networks(preset, GameShape.of(engine), seed=1), sample_inputs(decisions)
     with torch.inference_mode():
         chosen = networks.decision(inputs).exp()
     assert torch.allclose(chosen.sum(dim=1), torch.ones(len(chosen)), atol=1e-5)
@@ -121,7 +121,7 @@ def test_policies_choose_only_legal_labels(engine: Engine, decisions: Decisions,
 
 
 def test_policy_depends_on_the_estimate(engine: Engine, decisions: Decisions) -> None:
-    networks, inputs = Networks(PRESETS["planes-abl"], GameShape.of(engine), seed=1), question(decisions)
+    networks, inputs = Networks(PRESETS["planes-abl"], GameShape.of(engine), seed=1), sample_inputs(decisions)
     assert isinstance(networks.decision, PlanePolicyNetwork)
     other = replace(inputs, estimate=torch.ones_like(inputs.estimate))
     with torch.inference_mode():
@@ -133,7 +133,7 @@ def test_policy_depends_on_the_estimate(engine: Engine, decisions: Decisions) ->
 
 def test_value_from_the_policy_follows_its_copies(engine: Engine, decisions: Decisions) -> None:
     preset = replace(PRESETS["planes-small"], plane_resnet=PlaneResNetConfig(channels=(16, 16), hidden_width=16))
-    networks, inputs = Networks(preset, GameShape.of(engine), seed=1), question(decisions)
+    networks, inputs = Networks(preset, GameShape.of(engine), seed=1), sample_inputs(decisions)
     opened = PrivilegedTensors(*(torch.zeros(len(inputs.legal), 1) for _ in range(3)))
     other = deepcopy(networks)
     assert isinstance(other.critic, SharedValueHead)

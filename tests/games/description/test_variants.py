@@ -29,16 +29,18 @@ def catch_error(path: Path) -> KBError:
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory) -> CompiledGame:
+def president_variant(tmp_path_factory: pytest.TempPathFactory) -> CompiledGame:
     """President where a single before a seat with one card must be one's highest."""
     rule = "#include <last_card>.\nsingle(set(R,1),R) :- label(set(R,1)).\n"
-    return compile_game(Folder(folder(tmp_path_factory.mktemp("house"), variant="parent(president).", last=rule)))
+    return compile_game(
+        Folder(folder(tmp_path_factory.mktemp("president_variant"), variant="parent(president).", last=rule))
+    )
 
 
-def test_variant_has_its_own_rules_and_those_of_its_parent(house: CompiledGame) -> None:
-    assert len(house.labels) == 53
-    assert "sizes" in house.play_query.groups
-    named = {file.name for file in house.folder.files()}
+def test_variant_has_its_own_rules_and_those_of_its_parent(president_variant: CompiledGame) -> None:
+    assert len(president_variant.labels) == 53
+    assert "sizes" in president_variant.play_query.groups
+    named = {file.name for file in president_variant.folder.files()}
     assert named == {"variant.lp", "game.lp", "labels.lp", "preferences.lp", "words.lp", "last.lp"}
 
 

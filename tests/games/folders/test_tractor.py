@@ -37,7 +37,7 @@ from tests.brute_force.tractor.trick import winner
 from tests.effort import amount, long
 from tests.games.folders.states import rules_of
 from tests.games.folders.tractor import Follow, every_answer, lay_throws, record_of, takers
-from tests.games.folders.tractor_rounds import Watch
+from tests.games.folders.tractor_rounds import RefereeListener
 from tests.games.random_play import match_keys
 
 FOLLOWS = amount(30, 120, 4_000)
@@ -109,9 +109,9 @@ def test_rounds_match_the_referee(rules: CompiledGame) -> None:
 
 def play_refereed(rules: CompiledGame, brute: BruteRules, rounds: int) -> None:
     """Play a number of random rounds against the referee."""
-    watch = Watch(brute)
-    tables = Tables.begin(rules, match_keys(min(8, rounds), 4), watch)
-    while watch.rounds < rounds:
+    referee_listener = RefereeListener(brute)
+    tables = Tables.begin(rules, match_keys(min(8, rounds), 4), referee_listener)
+    while referee_listener.rounds < rounds:
         keys = splitmix64_array(tables.keys, tables.num_decisions)
         if (rows := tables.rows_to_choose()).size:
             tables.choose(rows, RandomPlayer().choose(tables.choices(rows), keys[rows]))

@@ -37,7 +37,7 @@ def shown_by(option: Any, level: str) -> list[str]:
     return {"none": [], "declare": [card], "overturn": [card, card]}[name]
 
 
-class Watch:
+class RefereeListener:
     """Listener that checks every step with a referee and counts every match."""
 
     def __init__(self, brute: Rules) -> None:

@@ -53,14 +53,14 @@ class ContestRecorder(NullListener):
 
     def on_play(self, tables: Any, rows: Indices, moves: Moves) -> None:
         for table, form, cards in zip(rows.tolist(), moves.form, moves.cards, strict=True):
-            page, ledger = self._open[table], self._ledgers[table]
-            if not page["plays"] and tables.state.stage[table] == PLAY:
-                page["anti"] = refusing_seats(tables, table)
-                for field, gifts in (("tribute", ledger.paid_tributes), ("back", ledger.returned_cards)):
-                    page[field] = [
+            record_fields, tributes = self._open[table], self._ledgers[table]
+            if not record_fields["plays"] and tables.state.stage[table] == PLAY:
+                record_fields["anti"] = refusing_seats(tables, table)
+                for field, gifts in (("tribute", tributes.paid_tributes), ("back", tributes.returned_cards)):
+                    record_fields[field] = [
                         [giver, taker, format_card(card)] for giver, taker, card in gifts(tables, table) or []
                     ]
-            page["plays"].append([int(tables.seat[table]), to_action(self._rules, int(form), cards).to_json()])
+            record_fields["plays"].append([int(tables.seat[table]), to_action(self._rules, int(form), cards).to_json()])
 
     def on_episode_end(self, tables: Any, rows: Indices) -> None:
         for table in rows.tolist():

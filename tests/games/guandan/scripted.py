@@ -20,7 +20,7 @@ from abl_cards.protocols.contest.tribute import TributeTracker
 HERE = np.array([0])
 
 
-def sit_down(
+def table_with_hands(
     rules: CompiledGame,
     hands: Sequence[str],
     level: str = "2",
@@ -49,10 +49,10 @@ class Script(Tables):
     @property
     def gifts(self) -> list[tuple[int, int]]:
         """Return giver and receiver of each tribute in the order of payment, once settled."""
-        return [(giver, taker) for giver, taker, _ in self.ledger.paid_tributes(self, 0) or []]
+        return [(giver, taker) for giver, taker, _ in self.tribute_tracker.paid_tributes(self, 0) or []]
 
     @cached_property
-    def ledger(self) -> TributeTracker:
+    def tribute_tracker(self) -> TributeTracker:
         """Return a tracker without tributes."""
         return TributeTracker()
 
@@ -81,7 +81,7 @@ def choose(tables: Tables, seat: int, card: str) -> None:
     assert tables.seat[0] == seat
     assert card in options(tables).split(), f"{card} may not be given"
     if isinstance(tables, Script):
-        tables.ledger.add(current_stage(tables, 0), seat, parse_card(card))
+        tables.tribute_tracker.add(current_stage(tables, 0), seat, parse_card(card))
     tables.choose(HERE, card_options(tables.rules)[[parse_card(card)]].astype(np.uint8))
 
 

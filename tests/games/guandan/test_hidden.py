@@ -28,7 +28,7 @@ from abl_cards.protocols.contest.tribute import TributeTracker
 from abl_cards.reasoners.hidden_hands.hands import prior_estimate, project_estimate, sample_deals, uniform_estimate
 from tests.edited import edited
 from tests.effort import amount, long
-from tests.games.guandan.scripted import HERE, choose, play, sit_down
+from tests.games.guandan.scripted import HERE, choose, play, table_with_hands
 from tests.games.guandan.states import engine
 from tests.games.random_play import match_keys, step
 
@@ -50,7 +50,7 @@ def bounds(tables: Tables, observer: int, seat: int, card: str) -> tuple[int, in
 
 
 def test_no_bounds_before_tribute() -> None:
-    tables = sit_down(engine().rules, ["S3 S4", "H3 H4", "C3 C4", "D3 D4"])
+    tables = table_with_hands(engine().rules, ["S3 S4", "H3 H4", "C3 C4", "D3 D4"])
     known = tables.information_set(HERE)
     assert known.cards_left.tolist() == [[2, 2, 2]]
     assert not known.min_copies.any()
@@ -61,7 +61,7 @@ def test_no_bounds_before_tribute() -> None:
 def paid(level: str = "2", hands: tuple[str, str, str, str] | None = None, back: str = "S5") -> Tables:
     """Seat 3 has paid its king to seat 0 and got a card back; the twos are the level."""
     dealt = hands or ("S5 S9 HA SB", "HA C2 SB HR", "DA DK HR H3", "SK D8 H2 H2")
-    tables = sit_down(engine().rules, dealt, level=level, previous=(0, 1, 2, 3))
+    tables = table_with_hands(engine().rules, dealt, level=level, previous=(0, 1, 2, 3))
     choose(tables, 3, "SK")
     choose(tables, 0, back)
     return tables
@@ -106,7 +106,7 @@ def test_playing_one_copy_clears_the_known_copy() -> None:
 
 def test_returned_tribute_card_moves_its_bounds() -> None:
     hands = ("S9 H9 D9 HA", "HA C2 SB HR", "DA DK HR H3", "S9 D8 S3 S4")
-    tables = sit_down(engine().rules, hands, previous=(0, 1, 2, 3))
+    tables = table_with_hands(engine().rules, hands, previous=(0, 1, 2, 3))
     choose(tables, 3, "S9")
     choose(tables, 0, "S9")
     assert bounds(tables, 1, 3, "S9") == (1, 2)
@@ -124,7 +124,7 @@ def test_returning_above_a_ten_rules_out_lower_cards() -> None:
 
 def test_returned_card_above_the_tribute_is_known() -> None:
     hands = ("SQ HQ HQ CK", "HA C3 SB HR", "DA CQ HR H9", "SJ D8 D9 D3")
-    tables = sit_down(engine().rules, hands, previous=(0, 1, 2, 3))
+    tables = table_with_hands(engine().rules, hands, previous=(0, 1, 2, 3))
     choose(tables, 3, "SJ")
     choose(tables, 0, "SJ")  # the jack that came is the lowest
     assert bounds(tables, 1, 3, "SQ") == (0, 0)
@@ -133,7 +133,7 @@ def test_returned_card_above_the_tribute_is_known() -> None:
 
 def test_payer_of_a_big_joker_has_no_other() -> None:
     hands = ("S5 S9 HA SB", "HA C2 SB HR", "DA DK S4 H3", "HR D8 S7 S8")
-    tables = sit_down(engine().rules, hands, previous=(0, 1, 2, 3))
+    tables = table_with_hands(engine().rules, hands, previous=(0, 1, 2, 3))
     choose(tables, 3, "HR")
     choose(tables, 0, "S5")
     assert bounds(tables, 2, 3, "HR") == (0, 0)
@@ -151,7 +151,7 @@ def test_payer_of_a_big_joker_has_no_other() -> None:
 def test_refusing_big_jokers_are_known(
     hands: tuple[str, ...], previous: tuple[int, int, int, int], expected: dict[int, int]
 ) -> None:
-    tables = sit_down(engine().rules, hands, previous=previous)
+    tables = table_with_hands(engine().rules, hands, previous=previous)
     known = tables.information_set(HERE, np.array([0], np.int8))
     assert {place + 1: int(n) for place, n in enumerate(known.min_copies[0, :, BIG_JOKER]) if n} == expected
     others = [seat for seat in (1, 2, 3) if seat not in expected]
@@ -229,9 +229,9 @@ def test_every_consistent_hand_would_pay_the_same_tribute() -> None:
     tables = engine().start_matches(match_keys(num_tables, 7), payer)
     for _ in range(STEPS):
         for table in np.flatnonzero((tables.state.num_acts == 0) & (tables.state.stage == PLAY)).tolist():
-            ledger, here = payer.ledgers[table], np.array([table])
+            tributes, here = payer.ledgers[table], np.array([table])
             pairs = zip(
-                ledger.paid_tributes(tables, table) or [], ledger.returned_cards(tables, table) or [], strict=True
+                tributes.paid_tributes(tables, table) or [], tributes.returned_cards(tables, table) or [], strict=True
             )
             for (giver, taker, card), (_, _, returned) in pairs:
                 known = tables.information_set(here, np.array([taker], np.int8))
@@ -326,7 +326,7 @@ def hint(tables: Tables, observer: int, seat: int, card: str) -> float:
 def test_hints_follow_plays_and_passes() -> None:
     hands = ["S3 S6 S8 H2 D9 DT C4", "S4 C4 HJ SB", "D6 D7 SQ C2", "C8 C8 D8 S9"]
     remaining = "SA HA CA DA SK HK DK CK SJ DJ CJ HT CT HQ CQ DQ C7 S7"
-    tables = sit_down(engine().rules, [f"{hand} {remaining}" for hand in hands])
+    tables = table_with_hands(engine().rules, [f"{hand} {remaining}" for hand in hands])
     assert [hint(tables, 1, 0, card) for card in ("S3", "SA", "SB", "H2")] == [0, 0, 0, 0]
     play(tables, "0: S3\n1: S4\n2: SQ\n3: pass\n0: pass\n1: SB\n2: pass")
     assert hint(tables, 1, 0, "S3") == -23  # rest_of_single
@@ -348,7 +348,7 @@ def edited_engine(folder: Path) -> Engine:
 def test_edited_belief_weights_change_hints(tmp_path: Path) -> None:
     old = "belief(rest_of_single(R), R, -23) :- laid(single,R)."
     folder = edited(tmp_path / "kb", {"hands.lp": (old, old.replace("-23", "-7"))})
-    tables = sit_down(edited_engine(folder).rules, ["S3 S4", "H3 H4", "C3 C4", "D3 D4"])
+    tables = table_with_hands(edited_engine(folder).rules, ["S3 S4", "H3 H4", "C3 C4", "D3 D4"])
     play(tables, "0: S3")
     assert hint(tables, 1, 0, "H3") == -7
 

@@ -20,7 +20,7 @@ from tests.games.random_play import match_keys, step
 STEPS, TABLES = amount(300, 800), amount(10, 60)
 
 
-class Watch:
+class InvariantListener:
     """A listener that counts the cards and the events of every table."""
 
     def __init__(self, tables: int) -> None:
@@ -72,7 +72,7 @@ class Watch:
         assert (tables.state.hands[rows].sum(axis=1) + self.played_cards[rows] == 2).all()
 
 
-def one_seat_decides(tables: Tables) -> None:
+def assert_one_seat_decides(tables: Tables) -> None:
     """The seat to decide is in the game and holds cards, as the stage requires."""
     state = tables.state
     waiting = np.concatenate([tables.rows_to_play(), tables.rows_to_choose()])
@@ -93,16 +93,16 @@ def test_random_matches_keep_the_invariants() -> None:
     their end in test_replay.py.
     """
     matches = amount(12, 12, 120)
-    watch, recorder = Watch(matches), engine().new_recorder(matches)
-    tables = engine().start_matches(match_keys(matches, 1), ListenerList((watch, recorder)))
+    invariant_listener, recorder = InvariantListener(matches), engine().new_recorder(matches)
+    tables = engine().start_matches(match_keys(matches, 1), ListenerList((invariant_listener, recorder)))
     for number in range(100_000):
         if number % 20 == 0:
-            one_seat_decides(tables)
+            assert_one_seat_decides(tables)
         if not step(tables):
             break
-    assert (watch.matches == 1).all()
+    assert (invariant_listener.matches == 1).all()
     assert set(np.unique(tables.winner)) == {0, 1}
-    check_course(tables, watch)
+    check_course(tables, invariant_listener)
     for table, clock in enumerate(tables.num_decisions.tolist()):
         assert clock == sum(len(one["acts"]) for one in recorder.pop_records(table))
 
@@ -110,23 +110,23 @@ def test_random_matches_keep_the_invariants() -> None:
 @pytest.mark.parametrize("profile", SOME_PROFILES)
 def test_first_episodes_keep_the_invariants(profile: str) -> None:
     """The first episodes of random matches: no card is lost, one seat decides, orders are permutations."""
-    watch = Watch(TABLES)
-    tables = engine(profile).start_matches(match_keys(TABLES, 1), watch)
+    invariant_listener = InvariantListener(TABLES)
+    tables = engine(profile).start_matches(match_keys(TABLES, 1), invariant_listener)
     for number in range(STEPS):
         if number % 20 == 0:
-            one_seat_decides(tables)
+            assert_one_seat_decides(tables)
         step(tables)
-    check_course(tables, watch)
+    check_course(tables, invariant_listener)
 
 
-def check_course(tables: Tables, watch: Watch) -> None:
+def check_course(tables: Tables, invariant_listener: InvariantListener) -> None:
     """Check the events of the listener against the tables."""
-    assert (watch.episodes == tables.num_episodes).all()
-    assert (watch.matches == (tables.winner != -1)).all()
-    assert all(sorted(order) == [0, 1, 2, 3] for order in watch.orders)
-    assert len(watch.orders) == tables.num_episodes.sum() > len(tables)
-    assert {(first + second) % 2 for first, second, *_ in watch.orders} == {0, 1}
-    assert tables.num_decisions.sum() >= watch.plays
+    assert (invariant_listener.episodes == tables.num_episodes).all()
+    assert (invariant_listener.matches == (tables.winner != -1)).all()
+    assert all(sorted(order) == [0, 1, 2, 3] for order in invariant_listener.orders)
+    assert len(invariant_listener.orders) == tables.num_episodes.sum() > len(tables)
+    assert {(first + second) % 2 for first, second, *_ in invariant_listener.orders} == {0, 1}
+    assert tables.num_decisions.sum() >= invariant_listener.plays
 
 
 def records(profile: str, keys: NDArray[np.uint64], steps: int = STEPS) -> list[list[dict[str, Any]]]:

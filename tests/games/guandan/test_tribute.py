@@ -4,7 +4,7 @@ import pytest
 
 from abl_cards.games.tables.tables import Tables
 from abl_cards.protocols.contest.match_state import refusing_seats
-from tests.games.guandan.scripted import Script, choose, is_over, leads, options, play, sit_down
+from tests.games.guandan.scripted import Script, choose, is_over, leads, options, play, table_with_hands
 from tests.games.guandan.states import PROFILES, engine
 
 BY_CARD = ["standard", "paper"]
@@ -30,7 +30,7 @@ def refusers(tables: Tables) -> list[int]:
 )
 def test_single_tribute(profile: str, previous: Order, payer: int, receiver: int) -> None:
     """The last pays the first, even its partner, gets a card back and leads."""
-    tables = sit_down(engine(profile).rules, PLAIN, previous=previous)
+    tables = table_with_hands(engine(profile).rules, PLAIN, previous=previous)
     paid = PLAIN[payer].split()[-1]
     assert options(tables) == paid
     choose(tables, payer, paid)
@@ -53,7 +53,7 @@ def test_double_tribute(profile: str, previous: Order, last_pays_more: bool) -> 
     first, second, third, last = previous
     hands = ["S3 S4", "S3 S4", "S3 S4", "S3 S4"]
     hands[last], hands[third] = ("S3 SB", "S4 SK") if last_pays_more else ("S3 SK", "S4 SB")
-    tables = sit_down(engine(profile).rules, hands, previous=previous)
+    tables = table_with_hands(engine(profile).rules, hands, previous=previous)
     choose(tables, last, hands[last].split()[1])
     assert not tables.rows_to_play().size
     choose(tables, third, hands[third].split()[1])
@@ -75,7 +75,7 @@ def test_double_tribute(profile: str, previous: Order, last_pays_more: bool) -> 
 def test_double_tribute_of_equal_cards(profile: str, previous: Order) -> None:
     """Equal cards: the seat before the first finisher pays him and leads; elsewhere the last-placed seat leads."""
     first, second, third, last = previous
-    tables = sit_down(engine(profile).rules, ["S3 SK", "C3 CK", "S3 DK", "C3 HK"], previous=previous)
+    tables = table_with_hands(engine(profile).rules, ["S3 SK", "C3 CK", "S3 DK", "C3 HK"], previous=previous)
     for payer in (last, third):
         choose(tables, payer, options(tables))
     upstream = (first - 1) % 4
@@ -109,7 +109,7 @@ def test_tribute_is_refused_with_both_big_jokers(
 ) -> None:
     """抗贡: if the payers hold both big jokers, no tribute is paid and the first finisher leads."""
     hands = [" ".join(["S3", "SK"] + ["HR"] * count) for count in jokers]
-    tables = sit_down(engine(profile).rules, hands, previous=previous)
+    tables = table_with_hands(engine(profile).rules, hands, previous=previous)
     assert refusers(tables) == seats
     assert not tables.rows_to_choose().size
     assert gifts(tables) == []
@@ -132,7 +132,7 @@ def test_tribute_is_refused_with_both_big_jokers(
 def test_tribute_is_not_refused_otherwise(profile: str, previous: Order, jokers: tuple[int, ...]) -> None:
     """Big jokers elsewhere, or only one of them with the payers, refuse nothing."""
     hands = [" ".join(["S3", "SK"] + ["HR"] * count) for count in jokers]
-    tables = sit_down(engine(profile).rules, hands, previous=previous)
+    tables = table_with_hands(engine(profile).rules, hands, previous=previous)
     assert refusers(tables) == []
     assert tables.rows_to_choose().size
     assert tables.seat[0] == previous[3]
@@ -142,7 +142,7 @@ def test_tribute_is_not_refused_otherwise(profile: str, previous: Order, jokers:
 @pytest.mark.parametrize("profile", PROFILES)
 def test_first_episode_has_no_tribute(profile: str) -> None:
     """Nothing is paid before the first episode of a match."""
-    tables = sit_down(engine(profile).rules, PLAIN, leader=2)
+    tables = table_with_hands(engine(profile).rules, PLAIN, leader=2)
     assert (tables.seat[0], leads(tables), is_over(tables)) == (2, True, False)
 
 
@@ -162,7 +162,7 @@ def test_first_episode_has_no_tribute(profile: str) -> None:
 )
 def test_tribute_is_the_highest_card(profile: str, level: str, hand: str, expected: str) -> None:
     """The highest card by level-adjusted rank, wild cards aside; equal ranks leave a choice."""
-    tables = sit_down(engine(profile).rules, ["S3", "S4", "S5", hand], level=level, previous=(0, 1, 2, 3))
+    tables = table_with_hands(engine(profile).rules, ["S3", "S4", "S5", hand], level=level, previous=(0, 1, 2, 3))
     assert set(options(tables).split()) == set(expected.split())
 
 
@@ -181,7 +181,7 @@ def test_tribute_is_the_highest_card(profile: str, level: str, hand: str, expect
 )
 def test_returned_cards_are_2_to_10_or_the_lowest(profile: str, level: str, hand: str, expected: str) -> None:
     """A natural rank of 2 to 10, never a level card; a hand without one returns its lowest."""
-    tables = sit_down(engine(profile).rules, [hand, "S4", "S5", "C4 HR"], level=level, previous=(0, 1, 2, 3))
+    tables = table_with_hands(engine(profile).rules, [hand, "S4", "S5", "C4 HR"], level=level, previous=(0, 1, 2, 3))
     choose(tables, 3, "HR")
     assert set(options(tables).split()) == set(expected.split())
 
@@ -189,6 +189,6 @@ def test_returned_cards_are_2_to_10_or_the_lowest(profile: str, level: str, hand
 @pytest.mark.parametrize("profile", PROFILES)
 def test_a_tribute_of_a_low_card_may_be_returned(profile: str) -> None:
     """The receiver chooses among 28 cards, including the tribute."""
-    tables = sit_down(engine(profile).rules, ["SJ SQ", "S4", "S5", "S3 H9"], previous=(0, 1, 2, 3))
+    tables = table_with_hands(engine(profile).rules, ["SJ SQ", "S4", "S5", "S3 H9"], previous=(0, 1, 2, 3))
     choose(tables, 3, "H9")
     assert options(tables) == "H9"

@@ -3,7 +3,7 @@
 import pytest
 
 from abl_cards.games.state.turns import next_turn
-from tests.games.guandan.scripted import is_over, leads, order, play, sit_down
+from tests.games.guandan.scripted import is_over, leads, order, play, table_with_hands
 from tests.games.guandan.states import PROFILES, engine
 
 ALL_ASKED = [profile for profile in PROFILES if profile != "platform"]
@@ -12,12 +12,12 @@ ALL_ASKED = [profile for profile in PROFILES if profile != "platform"]
 @pytest.mark.parametrize("profile", PROFILES)
 def test_a_trick_ends_when_all_others_have_passed(profile: str) -> None:
     """Seats play in the order 0 1 2 3; a seat that passed may play again after another play."""
-    tables = sit_down(engine(profile).rules, ["S3 SJ", "S4 SQ", "S5 SK S7", "S6 SA"], leader=1)
+    tables = table_with_hands(engine(profile).rules, ["S3 SJ", "S4 SQ", "S5 SK S7", "S6 SA"], leader=1)
     play(tables, "1: S4\n2: S5\n3: pass\n0: pass\n1: pass")
     assert (tables.seat[0], leads(tables)) == (2, True)
     play(tables, "2: SK\n3: SA\n0: pass\n1: pass")
     assert (tables.seat[0], leads(tables)) == (2, False)
-    tables = sit_down(engine(profile).rules, ["S3 SJ", "S4 SQ", "S5 SK", "S6 SA"], leader=1)
+    tables = table_with_hands(engine(profile).rules, ["S3 SJ", "S4 SQ", "S5 SK", "S6 SA"], leader=1)
     play(tables, "1: S4\n2: pass\n3: S6\n0: pass\n1: pass\n2: SK\n3: SA\n")
     assert (tables.seat[0], leads(tables)) == (0, False)
 
@@ -26,14 +26,14 @@ def test_a_trick_ends_when_all_others_have_passed(profile: str) -> None:
 def test_leader_of_the_first_episode(profile: str) -> None:
     """The drawn seat leads, and there is no play to beat."""
     for seat in range(4):
-        tables = sit_down(engine(profile).rules, ["S3", "S4", "S5", "S6"], leader=seat)
+        tables = table_with_hands(engine(profile).rules, ["S3", "S4", "S5", "S6"], leader=seat)
         assert (tables.seat[0], leads(tables)) == (seat, True)
 
 
 @pytest.mark.parametrize("profile", ALL_ASKED)
 def test_partner_leads_after_all_others_have_passed(profile: str) -> None:
     """接风: the other three seats decide, then the partner of the finisher leads."""
-    tables = sit_down(engine(profile).rules, ["S9", "S3 SJ", "S4 SQ", "S5 SK"])
+    tables = table_with_hands(engine(profile).rules, ["S9", "S3 SJ", "S4 SQ", "S5 SK"])
     play(tables, "0: S9\n1: pass\n2: pass")
     assert (tables.seat[0], leads(tables)) == (3, False)
     play(tables, "3: pass")
@@ -44,7 +44,7 @@ def test_partner_leads_after_all_others_have_passed(profile: str) -> None:
 
 def test_partner_leads_when_he_has_passed_on_the_platform() -> None:
     """接风 on the platform: the seat after the partner does not decide again."""
-    tables = sit_down(engine("platform").rules, ["S9", "S3 SJ", "S4 SQ", "S5 SK"])
+    tables = table_with_hands(engine("platform").rules, ["S9", "S3 SJ", "S4 SQ", "S5 SK"])
     play(tables, "0: S9\n1: pass\n2: pass")
     assert (tables.seat[0], leads(tables)) == (2, True)
     play(tables, "2: S4\n3: S5\n1: pass")
@@ -53,7 +53,7 @@ def test_partner_leads_when_he_has_passed_on_the_platform() -> None:
 
 def test_platform_lets_all_seats_act_while_the_winner_holds_cards() -> None:
     """The partner's pass ends a trick only when its winner is out."""
-    tables = sit_down(engine("platform").rules, ["S9 S3", "S3 SJ", "S4 SQ", "S5 SK"])
+    tables = table_with_hands(engine("platform").rules, ["S9 S3", "S3 SJ", "S4 SQ", "S5 SK"])
     play(tables, "0: S9\n1: pass\n2: pass\n3: pass")
     assert (tables.seat[0], leads(tables)) == (0, True)
 
@@ -61,10 +61,10 @@ def test_platform_lets_all_seats_act_while_the_winner_holds_cards() -> None:
 @pytest.mark.parametrize("profile", PROFILES)
 def test_seat_beating_the_finisher_leads(profile: str) -> None:
     """A seat that beats the finisher's last play leads if nobody beats it; the finisher is skipped."""
-    tables = sit_down(engine(profile).rules, ["S9", "ST SJ", "S4 SQ", "S5 SK"])
+    tables = table_with_hands(engine(profile).rules, ["S9", "ST SJ", "S4 SQ", "S5 SK"])
     play(tables, "0: S9\n1: ST\n2: pass\n3: pass")
     assert (tables.seat[0], leads(tables)) == (1, True)
-    tables = sit_down(engine(profile).rules, ["S9", "S3 SJ", "S4 SQ", "S5 SK"])
+    tables = table_with_hands(engine(profile).rules, ["S9", "S3 SJ", "S4 SQ", "S5 SK"])
     play(tables, "0: S9\n1: pass\n2: SQ\n3: SK\n1: pass\n2: pass")
     assert (tables.seat[0], leads(tables)) == (3, True)
 
@@ -72,7 +72,7 @@ def test_seat_beating_the_finisher_leads(profile: str) -> None:
 @pytest.mark.parametrize("profile", PROFILES)
 def test_two_remaining_opponents_alternate(profile: str) -> None:
     """With one seat of each team out, the two others alternate, and a winner with cards leads."""
-    tables = sit_down(engine(profile).rules, ["S9", "ST", "S4 SQ S6", "S5 SK S7"])
+    tables = table_with_hands(engine(profile).rules, ["S9", "ST", "S4 SQ S6", "S5 SK S7"])
     play(tables, "0: S9\n1: ST\n2: SQ\n3: SK\n2: pass")
     assert (tables.seat[0], leads(tables)) == (3, True)
     play(tables, "3: S5\n2: S6\n3: pass")
@@ -82,7 +82,7 @@ def test_two_remaining_opponents_alternate(profile: str) -> None:
 @pytest.mark.parametrize("profile", ALL_ASKED)
 def test_partner_leads_after_the_second_finisher_of_the_other_team(profile: str) -> None:
     """接风 after the first finisher: the remaining opponent decides, then the partner leads."""
-    tables = sit_down(engine(profile).rules, ["S9", "ST", "S4 SQ", "S5 S7"])
+    tables = table_with_hands(engine(profile).rules, ["S9", "ST", "S4 SQ", "S5 S7"])
     play(tables, "0: S9\n1: ST\n2: pass\n3: pass")
     assert (tables.seat[0], leads(tables)) == (3, True)
     play(tables, "3: S5\n2: SQ\n3: pass")
@@ -91,7 +91,7 @@ def test_partner_leads_after_the_second_finisher_of_the_other_team(profile: str)
 
 def test_partner_leads_after_the_second_finisher_on_the_platform() -> None:
     """On the platform too, the opponent before the partner decides first."""
-    tables = sit_down(engine("platform").rules, ["S9", "ST", "S4 SQ", "S5 S7"])
+    tables = table_with_hands(engine("platform").rules, ["S9", "ST", "S4 SQ", "S5 S7"])
     play(tables, "0: S9\n1: ST\n2: pass\n3: pass")
     assert (tables.seat[0], leads(tables)) == (3, True)
 
@@ -109,7 +109,7 @@ ENDS = [
 @pytest.mark.parametrize(("hands", "script", "finish"), ENDS)
 def test_end_of_an_episode(profile: str, hands: list[str], script: str, finish: list[int]) -> None:
     """An episode ends when two partners or three seats are out; the others follow by seat."""
-    tables = sit_down(engine(profile).rules, hands, leader=int(script[0]))
+    tables = table_with_hands(engine(profile).rules, hands, leader=int(script[0]))
     *before, last = script.splitlines()
     play(tables, "\n".join(before))
     assert not is_over(tables)

@@ -17,7 +17,7 @@ from tests.brute_force import guandan
 from tests.brute_force.guandan import LABELS, PASS, Action, label_of, moves, run
 from tests.brute_force.states import State, mixed_states
 from tests.effort import amount, long
-from tests.games.guandan.scripted import choose, options, sit_down
+from tests.games.guandan.scripted import choose, options, table_with_hands
 from tests.games.guandan.states import decisions_of, listed
 from tests.games.guandan.variants import (
     FIVES_BEAT_FLUSHES,
@@ -170,11 +170,11 @@ def test_tribute_goes_by_seat(engine_of: EngineOf, previous: tuple[int, int, int
     last, third = previous[3], previous[2]
     hands = ["S3 SK"] * 4
     hands[third] = "S3 SA"
-    tables = sit_down(engine_of(REGION).rules, hands, previous=previous)
+    tables = table_with_hands(engine_of(REGION).rules, hands, previous=previous)
     choose(tables, last, "SK")
     choose(tables, third, "SA")
     assert tables.gifts == [(last, (last + 3) % 4), (third, (third + 3) % 4)]
-    tables = sit_down(engine_of(REGION).rules, ["S3 SK"] * 4, previous=previous)
+    tables = table_with_hands(engine_of(REGION).rules, ["S3 SK"] * 4, previous=previous)
     for _ in range(4):
         choose(tables, int(tables.seat[0]), options(tables).split()[0])
     assert tables.seat[0] == last

@@ -29,7 +29,7 @@ def engine() -> Any:
 
 
 @pytest.fixture(scope="module")
-def moments(engine: Any) -> list[DecisionPoint]:
+def decision_points(engine: Any) -> list[DecisionPoint]:
     decisions = sample_from_play(engine, amount(16, 40), seed=8)
     return [engine.decision_point_at(decisions, row) for row in range(len(decisions.rows))]
 
@@ -58,8 +58,10 @@ def estimate_of(moment: DecisionPoint) -> HandEstimateReport:
     return HandEstimateReport(uniform_estimate(facts)[0], facts, True, seat_names([0, 1, 0, 1]), grid())
 
 
-def test_labels_are_ordered_by_probability_and_card_sets_by_cost(engine: Any, moments: list[DecisionPoint]) -> None:
-    for seed, moment in enumerate(moments):
+def test_labels_are_ordered_by_probability_and_card_sets_by_cost(
+    engine: Any, decision_points: list[DecisionPoint]
+) -> None:
+    for seed, moment in enumerate(decision_points):
         explanation = explain(
             engine, engine.preference_model(), moment, model_explanation=opinion_of(engine, moment, seed)
         )
@@ -73,8 +75,8 @@ def test_labels_are_ordered_by_probability_and_card_sets_by_cost(engine: Any, mo
             assert explanation.runner_up == explanation.labels[1]
 
 
-def test_labels_are_shown_by_their_cheapest_card_set(engine: Any, moments: list[DecisionPoint]) -> None:
-    for seed, moment in enumerate(moments[:10]):
+def test_labels_are_shown_by_their_cheapest_card_set(engine: Any, decision_points: list[DecisionPoint]) -> None:
+    for seed, moment in enumerate(decision_points[:10]):
         explanation = explain(
             engine, engine.preference_model(), moment, model_explanation=opinion_of(engine, moment, seed)
         )
@@ -88,10 +90,12 @@ def test_labels_are_shown_by_their_cheapest_card_set(engine: Any, moments: list[
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_explanation_text_lists_the_probabilities(language: str, engine: Any, moments: list[DecisionPoint]) -> None:
+def test_explanation_text_lists_the_probabilities(
+    language: str, engine: Any, decision_points: list[DecisionPoint]
+) -> None:
     """Show probabilities in both languages, with the sum of the labels that are not listed."""
     long = 0
-    for seed, moment in enumerate(moments):
+    for seed, moment in enumerate(decision_points):
         explanation = explain(engine, engine.preference_model(), moment, language, opinion_of(engine, moment, seed))
         labels = render_explanation(explanation).split("\n\n")[0].split("\n")
         assert len(labels) == 1 + min(len(explanation.labels), MAX_LISTED_LABELS + 1)
@@ -135,8 +139,8 @@ def test_seat_names_follow_the_teams() -> None:
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_heat_map_shows_every_card_once_a_seat(language: str, moments: list[DecisionPoint]) -> None:
-    estimate = estimate_of(moments[5])
+def test_heat_map_shows_every_card_once_a_seat(language: str, decision_points: list[DecisionPoint]) -> None:
+    estimate = estimate_of(decision_points[5])
     lines = list(render_heat_map(estimate, language))
     cells = [piece for line in lines for piece in line if piece.heat is not None]
     assert len(cells) == 3 * len(CARD_NAMES)
@@ -145,9 +149,9 @@ def test_heat_map_shows_every_card_once_a_seat(language: str, moments: list[Deci
     assert all(len("".join(piece.text for piece in line)) <= 80 for line in lines[1:])
 
 
-def test_heat_map_of_an_unprojected_estimate_shows_all_cards(moments: list[DecisionPoint]) -> None:
+def test_heat_map_of_an_unprojected_estimate_shows_all_cards(decision_points: list[DecisionPoint]) -> None:
     """Show copies where none are possible, because the estimate has them."""
-    fine = estimate_of(moments[5])
+    fine = estimate_of(decision_points[5])
     assert not fine.is_possible.all()
     raw = HandEstimateReport(np.ones_like(fine.copies), fine.constraints, False, fine.names, grid())
     text = "\n".join("".join(piece.text for piece in line) for line in render_heat_map(raw, "en"))
