@@ -23,7 +23,7 @@ from abl_cards.games.binding import CircuitQuery, make_gather_writer, make_lazy_
 from abl_cards.games.compiled import CompiledGame, cache_per_game
 from abl_cards.games.description import HAND_OUTPUTS, KNOWS_ASIDE, WILD, ColumnWriter, functor, require_int
 from abl_cards.games.tables import hidden_kernels
-from abl_cards.games.tables.stock import count_laid_aside
+from abl_cards.games.tables.stock import count_leftover_cards
 from abl_cards.games.tables.view import PlayerView
 from abl_cards.games.types import Indices, InformationSet
 
@@ -78,7 +78,7 @@ def compute_constraints(rules: CompiledGame, view: PlayerView) -> InformationSet
     outputs, others, state = facts.query.evaluate(n, view.column_writers), view.other_seats, view.state
     if facts.knows_aside and view.has_aside_cards:
         knows = np.any([(view.seats == seat) & (outputs[row] != 0) for row, seat in facts.knows_aside], axis=0)
-        unseen = unseen - count_laid_aside(rules, state, view.rows) * knows[:, None]
+        unseen = unseen - count_leftover_cards(rules, state, view.rows) * knows[:, None]
     at_least, at_most = np.zeros(shape, np.uint8), np.zeros(shape, np.uint8)
     map_ranges(n, lambda lo, hi: hidden_kernels.write_bounds(
         outputs, facts.outputs, others, state.played, view.rows, unseen, facts.is_exclusive, lo, hi, at_least, at_most

@@ -50,7 +50,7 @@ def card_drawn(state: TableState, rows: Indices) -> NDArray[np.int16]:
     return kinds
 
 
-def count_laid_aside(rules: CompiledGame, state: TableState, rows: Indices) -> NDArray[np.uint8]:
+def count_leftover_cards(rules: CompiledGame, state: TableState, rows: Indices) -> NDArray[np.uint8]:
     """Count the cards of the kitty that are not to be drawn.
 
     Args:

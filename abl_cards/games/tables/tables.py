@@ -207,14 +207,12 @@ class Tables(TableViews):
         view = decisions.view
         if not view.has_hand_sizes:
             raise GameError(HAND_SIZES_MISSING, ErrorCode.INCOMPLETE_STATE)
-        tables, origin = cls(view.rules, len(rows)), view.rows[rows]
+        tables = cls(view.rules, len(rows))
         tables.auto_next_episode = False
-        copy_rows(view.state, origin, tables.state)
-        others = view.rules.seating.others[tables.state.seat]
-        tables.state.hands[np.arange(len(tables))[:, None], others] = hands
-        unseen = view.unseen[rows]
-        known_aside = unseen - decisions.information_set().unseen[rows]
-        stock.determinize_stock(view.rules, tables.state, unseen - hands.sum(axis=1, dtype=np.uint8), known_aside)
+        copy_rows(view.state, view.rows[rows], tables.state)
+        tables.state.hands[np.arange(len(rows))[:, None], view.other_seats[rows]] = hands
+        unseen, known = view.unseen[rows], decisions.information_set().unseen[rows]
+        stock.determinize_stock(view.rules, tables.state, unseen - hands.sum(axis=1, dtype=np.uint8), unseen - known)
         if len(view.rules.fluents.private_slots):
             tables.state.fluents[:] = view.rules.fluents.mask_private(tables.state.fluents, tables.state.seat)
         return tables

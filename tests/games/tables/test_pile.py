@@ -15,7 +15,7 @@ from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.games.game import load
 from abl_cards.games.tables.decisions import Decisions
 from abl_cards.games.tables.listeners import NullListener
-from abl_cards.games.tables.stock import card_drawn, count_laid_aside
+from abl_cards.games.tables.stock import card_drawn, count_leftover_cards
 from abl_cards.games.tables.tables import Tables
 from abl_cards.games.types.moves import LEADING
 from tests.games.random_play import match_keys, step
@@ -193,7 +193,7 @@ knows_aside(S) :- layer(S)."""
             tables.choose(choosing, np.full(len(choosing), swap, np.uint8))
         decisions: Decisions = tables.decisions(tables.rows_to_play())
         state, view = tables.state, decisions.view
-        laid = count_laid_aside(rules, state, decisions.rows)
+        laid = count_leftover_cards(rules, state, decisions.rows)
         layer = state.fluents[decisions.rows, slot]
         knows = (layer == view.seats) & laid.any(axis=1)
         unseen = decisions.information_set().unseen
@@ -201,7 +201,7 @@ knows_aside(S) :- layer(S)."""
         rows = np.arange(len(decisions.rows))
         imagined = Tables.determinize(decisions, rows, view.hidden_hands)
         assert (imagined.state.aside == state.aside[decisions.rows]).all()
-        assert (count_laid_aside(rules, imagined.state, rows)[knows] == laid[knows]).all()
+        assert (count_leftover_cards(rules, imagined.state, rows)[knows] == laid[knows]).all()
         checked += int(knows.sum())
         if not step(tables):
             break
