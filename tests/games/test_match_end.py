@@ -39,7 +39,7 @@ def test_one_lasting_condition_suffices(name: str) -> None:
     assert list(find_endless_match(engine_of(name, None).rules)) == []
 
 
-def test_a_game_in_which_nobody_wins_anything_is_reported(tmp_path: Path) -> None:
+def test_games_without_a_result_are_warned_about(tmp_path: Path) -> None:
     assert not list(find_undecided_match(engine_of("pile").rules))
     folder = Path(shutil.copytree(NEW_GAME, tmp_path / "mine"))
     text = (folder / "game.lp").read_text("utf-8").replace("#include <places>.", "#defined place_points/2.")

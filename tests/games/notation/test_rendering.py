@@ -63,7 +63,7 @@ def test_rendered_view_names_the_draw_pile() -> None:
     assert "牌堆：31" in texts[1]
 
 
-def test_the_pile_is_told_from_cards_that_were_laid_aside() -> None:
+def test_pile_and_cards_aside_are_counted_apart() -> None:
     engine = load("gandengyan").engine()
     state = {"hand": ["C3"], "to_beat": None, "cards": [5, 5, 3], "seat": 0, "laid_down": [0, 0, 0, 0], "aside": 33}
     point = engine.read_decision_point({**state, "stock": 31}, None, True)
