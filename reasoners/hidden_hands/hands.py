@@ -6,6 +6,7 @@ Euclidean projection onto the consistent estimates is at most as far from the tr
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -18,6 +19,7 @@ from abl_cards.reasoners.hidden_hands import bayes_update, deal_sampling, projec
 
 HandEstimate = NDArray[np.float32]
 """float32[n, others, cards] Expected copies of each card with each other seat."""
+_Rows = NDArray[np.int64] | slice
 _MIN_HOLDERS = 3
 """Holders of the kernels; where fewer seats have cards, the last ones have none."""
 
@@ -32,12 +34,17 @@ def project_estimate(estimate: HandEstimate, constraints: InformationSet) -> Han
     Returns:
         float32[n, others, cards] The nearest consistent estimates; approximate where none exists.
     """
-    arrays, guess = _kernel_arrays(constraints), _kernel_estimate(estimate, constraints)
-    projected, zeros = np.empty(guess.shape, np.float32), ((0.0,) * guess.shape[1],) * guess.shape[1]
-    map_ranges(
-        len(guess), lambda lo, hi: projection.project_rows(zeros, guess, *arrays, lo, hi, projected), min_size=64
-    )
-    return projected[:, : estimate.shape[1]]
+
+    def project(rows: _Rows) -> HandEstimate:
+        part = constraints.select(rows)
+        arrays, guess = _kernel_arrays(part), _kernel_estimate(estimate[rows], part)
+        projected, zeros = np.empty(guess.shape, np.float32), ((0.0,) * guess.shape[1],) * guess.shape[1]
+        map_ranges(
+            len(guess), lambda lo, hi: projection.project_rows(zeros, guess, *arrays, lo, hi, projected), min_size=64
+        )
+        return projected[:, : estimate.shape[1]]
+
+    return _compute_by_aside(constraints, project)
 
 
 def uniform_estimate(constraints: InformationSet) -> HandEstimate:
@@ -49,11 +56,15 @@ def uniform_estimate(constraints: InformationSet) -> HandEstimate:
     Returns:
         float32[n, others, cards] Expected copies.
     """
-    with_aside, others = _with_aside_holder(constraints), constraints.cards_left.shape[1]
-    shared = np.empty(with_aside.min_copies.shape, np.float32)
-    facts = with_aside.unseen, with_aside.cards_left, with_aside.min_copies, with_aside.max_copies
-    map_ranges(len(shared), lambda lo, hi: bayes_update.share_by_count(*facts, lo, hi, shared))
-    return shared[:, :others]
+
+    def share(rows: _Rows) -> HandEstimate:
+        with_aside = _with_aside_holder(constraints.select(rows))
+        shared = np.empty(with_aside.min_copies.shape, np.float32)
+        facts = with_aside.unseen, with_aside.cards_left, with_aside.min_copies, with_aside.max_copies
+        map_ranges(len(shared), lambda lo, hi: bayes_update.share_by_count(*facts, lo, hi, shared))
+        return shared[:, : constraints.cards_left.shape[1]]
+
+    return _compute_by_aside(constraints, share)
 
 
 def reweight_estimate(estimate: HandEstimate, hints: NDArray[np.float32], constraints: InformationSet) -> HandEstimate:
@@ -67,13 +78,18 @@ def reweight_estimate(estimate: HandEstimate, hints: NDArray[np.float32], constr
     Returns:
         float32[n, others, cards] Expected copies.
     """
-    with_aside, others = _with_aside_holder(constraints), estimate.shape[1]
-    shared = np.empty(with_aside.min_copies.shape, np.float32)
-    facts = with_aside.unseen, with_aside.min_copies, with_aside.max_copies
-    if with_aside is not constraints:
-        estimate, hints = _append_aside(estimate, constraints), np.pad(hints, [(0, 0), (0, 1), (0, 0)])
-    map_ranges(len(shared), lambda lo, hi: bayes_update.share_by_hints(estimate, hints, *facts, lo, hi, shared))
-    return shared[:, :others]
+
+    def share(rows: _Rows) -> HandEstimate:
+        part, guess, odds = constraints.select(rows), estimate[rows], hints[rows]
+        with_aside = _with_aside_holder(part)
+        shared = np.empty(with_aside.min_copies.shape, np.float32)
+        facts = with_aside.unseen, with_aside.min_copies, with_aside.max_copies
+        if with_aside is not part:
+            guess, odds = _append_aside(guess, part), np.pad(odds, [(0, 0), (0, 1), (0, 0)])
+        map_ranges(len(shared), lambda lo, hi: bayes_update.share_by_hints(guess, odds, *facts, lo, hi, shared))
+        return shared[:, : estimate.shape[1]]
+
+    return _compute_by_aside(constraints, share)
 
 
 def prior_estimate(constraints: InformationSet, hints: NDArray[np.float32]) -> HandEstimate:
@@ -119,13 +135,19 @@ def sample_deals(estimate: HandEstimate, constraints: InformationSet, keys: NDAr
     Raises:
         GameError: No deal is consistent, or there are too many copies or holders.
     """
-    zeros, order, guess, arrays = _deal_arrays(estimate, constraints)
-    dealt = np.empty((*keys.shape, *guess.shape[1:]), np.uint8)
-    kernel: Any = deal_sampling.sample_rows
-    _raise_inconsistent(
-        map_ranges(len(guess), lambda lo, hi: kernel(zeros, guess, *arrays, keys, lo, hi, dealt), min_size=8)
-    )
-    return dealt[:, :, np.argsort(order)[: estimate.shape[1]]]
+
+    def sample(rows: _Rows) -> NDArray[np.uint8]:
+        zeros, order, guess, arrays = _deal_arrays(estimate[rows], constraints.select(rows))
+        row_keys = keys[rows]
+        dealt = np.empty((*row_keys.shape, *guess.shape[1:]), np.uint8)
+        kernel: Any = deal_sampling.sample_rows
+        _raise_inconsistent(
+            map_ranges(len(guess), lambda lo, hi: kernel(zeros, guess, *arrays, row_keys, lo, hi, dealt), min_size=8),
+            rows,
+        )
+        return _restore_order(dealt, order, estimate.shape[1])
+
+    return _compute_by_aside(constraints, sample)
 
 
 def draw_deals(
@@ -162,18 +184,46 @@ def expected_copies(estimate: HandEstimate, constraints: InformationSet) -> Hand
     Raises:
         GameError: No deal is consistent, or there are too many copies or holders.
     """
-    zeros, order, guess, arrays = _deal_arrays(estimate, constraints)
-    mean = np.empty(guess.shape, np.float32)
-    kernel: Any = deal_sampling.expected_rows
-    _raise_inconsistent(map_ranges(len(guess), lambda lo, hi: kernel(zeros, guess, *arrays, lo, hi, mean), min_size=8))
-    return mean[:, np.argsort(order)[: estimate.shape[1]]]
+
+    def compute_mean(rows: _Rows) -> HandEstimate:
+        zeros, order, guess, arrays = _deal_arrays(estimate[rows], constraints.select(rows))
+        mean = np.empty(guess.shape, np.float32)
+        kernel: Any = deal_sampling.expected_rows
+        _raise_inconsistent(
+            map_ranges(len(guess), lambda lo, hi: kernel(zeros, guess, *arrays, lo, hi, mean), min_size=8),
+            rows,
+        )
+        return _restore_order(mean, order, estimate.shape[1])
+
+    return _compute_by_aside(constraints, compute_mean)
 
 
-def _raise_inconsistent(shares: list[int]) -> None:
-    for row in shares:
-        if row >= 0:
-            message = f"row {row}: no deal is consistent with the counts and the facts: `has/4`, `lacks/4`"
-            raise GameError(message, ErrorCode.INCONSISTENT_HANDS)
+def _compute_by_aside(constraints: InformationSet, compute: Callable[[_Rows], NDArray[Any]]) -> NDArray[Any]:
+    """Compute rows with cards aside apart from those without, so that no row depends on the others of the batch."""
+    has_aside = constraints.num_aside > 0
+    if has_aside.all() or not has_aside.any():
+        return compute(slice(None))
+    parts = [(rows, compute(rows)) for rows in (np.flatnonzero(has_aside), np.flatnonzero(~has_aside))]
+    result = np.empty((len(constraints), *parts[0][1].shape[1:]), parts[0][1].dtype)
+    for rows, part in parts:
+        result[rows] = part
+    return result
+
+
+def _restore_order(values: NDArray[Any], order: NDArray[np.int64] | None, num_others: int) -> NDArray[Any]:
+    """Undo the order [n, holders] of the holders in values [n, ..., holders, cards], and leave out the added ones."""
+    if order is not None:
+        places = np.argsort(order, axis=1).reshape(len(order), *(1,) * (values.ndim - 3), -1, 1)
+        values = np.take_along_axis(values, places, axis=-2)
+    return values[..., :num_others, :]
+
+
+def _raise_inconsistent(failed: list[int], rows: _Rows) -> None:
+    """Raise GameError for the first row that is not -1 in a list; it is an index into rows of the batch."""
+    for row in (row for row in failed if row >= 0):
+        number = row if isinstance(rows, slice) else rows[row]
+        message = f"row {number}: no deal is consistent with the counts and the facts: `has/4`, `lacks/4`"
+        raise GameError(message, ErrorCode.INCONSISTENT_HANDS)
 
 
 def _with_aside_holder(constraints: InformationSet) -> InformationSet:
@@ -218,10 +268,10 @@ def _kernel_arrays(constraints: InformationSet) -> tuple[Any, Any, Any, Any]:
 
 def _deal_arrays(
     estimate: NDArray[Any], constraints: InformationSet
-) -> tuple[tuple[int, ...], NDArray[np.int64], NDArray[Any], tuple[Any, ...]]:
+) -> tuple[tuple[int, ...], NDArray[np.int64] | None, NDArray[Any], tuple[Any, ...]]:
     """Return zeros for the holders, their order, and estimate and constraints for the kernels of whole deals.
 
-    More than three holders are put into the order that needs least memory.
+    More than three holders are put into the order [n, holders] that needs least memory.
     """
     if constraints.unseen.max(initial=0) > deal_sampling.MAX_COPIES:
         raise GameError(
@@ -231,14 +281,15 @@ def _deal_arrays(
     guess, arrays = _kernel_estimate(estimate, constraints), _kernel_arrays(constraints)
     holders, (unseen, left, at_least, at_most) = guess.shape[1], arrays
     if holders == _MIN_HOLDERS:
-        return (0,) * holders, np.arange(holders), guess, arrays
-    order = np.argsort(left.max(axis=0, initial=0), kind="stable")
-    states = (left[:, order[:-1]].astype(np.int64) + 1).prod(axis=1).max(initial=0)
+        return (0,) * holders, None, guess, arrays
+    order = np.argsort(left, axis=1, kind="stable")
+    left = np.take_along_axis(left, order, axis=1)
+    states = (left[:, :-1].astype(np.int64) + 1).prod(axis=1).max(initial=0)
     if states > deal_sampling.MAX_STATES:
         message = f"{holders} hidden hands of {left.sum(axis=1).max()} cards: too many for exact deals"
         raise GameError(message, ErrorCode.TOO_LARGE)
-    guess, left, at_least, at_most = (
-        np.ascontiguousarray(array[:, order]) for array in (guess, left, at_least, at_most)
+    guess, at_least, at_most = (
+        np.take_along_axis(array, order[:, :, None], axis=1) for array in (guess, at_least, at_most)
     )
     return (0,) * holders, order, guess, (unseen, left, at_least, at_most)
 

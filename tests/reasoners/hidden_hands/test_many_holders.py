@@ -150,3 +150,30 @@ def test_invalid_hands_and_estimates() -> None:
     with pytest.raises(GameError) as caught:
         sample_deals(held.astype(np.float32), many, np.zeros((2, 1), np.uint64))
     assert caught.value.code == ErrorCode.TOO_LARGE
+
+
+@pytest.mark.parametrize("hands", [2, 3, 4])
+def test_results_of_a_row_do_not_depend_on_the_batch(hands: int) -> None:
+    """Hand sizes differ, and some rows have cards aside where others have none."""
+    random = np.random.default_rng(hands)
+    given, others = dealt(random, 24, hands, 6)
+    is_complete = np.arange(24) % 2 == 0
+    unseen = np.where(is_complete[:, None], others.sum(axis=1, dtype=np.uint8), given.unseen)
+    given = InformationSet(
+        unseen, given.cards_left, given.min_copies, np.minimum(given.max_copies, unseen[:, None])
+    )  # fmt: skip
+    assert len(set((given.num_aside > 0).tolist())) == 2
+    estimate, hints = (random.random(others.shape, np.float32) for _ in range(2))
+    keys = splitmix64_array(np.arange(24, dtype=np.uint64), 5)
+
+    def compute(rows: slice) -> list[NDArray]:
+        part = given.select(rows)
+        return [
+            project_estimate(estimate[rows], part), uniform_estimate(part), prior_estimate(part, hints[rows]),
+            draw_deals(estimate[rows], part, keys[rows], 6), expected_copies(estimate[rows], part),
+        ]  # fmt: skip
+
+    batch = compute(slice(None))
+    for row in range(24):
+        for whole, alone in zip(batch, compute(slice(row, row + 1)), strict=True):
+            assert (whole[row] == alone[0]).all()
