@@ -104,8 +104,13 @@ def _is_determined(rules: CompiledGame, field: str, value: Mapping[str, Any], po
     if field == "has_passed":
         return not following
     if field == "gone":
-        return isinstance(value.get("aside"), list | str) or not position.aside.any()
+        return gives_aside_cards(value) or not position.aside.any()
     return False
+
+
+def gives_aside_cards(value: Mapping[str, Any]) -> bool:
+    """Return whether a JSON state gives the cards aside, and not only their number."""
+    return isinstance(value.get("aside"), list | str)
 
 
 def _has_passed(value: Mapping[str, Any], position: TablePosition) -> int | None:
