@@ -23,7 +23,7 @@ def engine() -> Any:
 
 
 @dataclass
-class RoleReward:
+class RoleRewardRollout:
     """A rollout that rewards one role: its seat wins, the others lose."""
 
     engine: Any
@@ -43,9 +43,9 @@ def options(engine: Any, lookahead: Any, tables: Any) -> Any:
 def test_bids_follow_the_values_of_roles(engine: Any) -> None:
     tables = engine.start_matches(np.arange(12, dtype=np.uint64))
     words = engine.rules.schema.options
-    fond = [str(words[option]) for option in options(engine, RoleReward(engine, 1.0), tables)]
+    fond = [str(words[option]) for option in options(engine, RoleRewardRollout(engine, 1.0), tables)]
     assert "bid(0)" not in fond
-    shy = [str(words[option]) for option in options(engine, RoleReward(engine, -1.0), tables)]
+    shy = [str(words[option]) for option in options(engine, RoleRewardRollout(engine, -1.0), tables)]
     assert "bid(3)" not in shy  # a lower one may have somebody else bid more
     assert "bid(0)" in shy
 
@@ -53,13 +53,13 @@ def test_bids_follow_the_values_of_roles(engine: Any) -> None:
 def test_preferences_decide_among_equal_options(engine: Any) -> None:
     tables = engine.start_matches(np.arange(12, dtype=np.uint64))
     same = Minimiser(engine).choose(tables.choices(tables.rows_to_choose()))
-    assert (options(engine, RoleReward(engine, 0.0), tables) == same).all()
+    assert (options(engine, RoleRewardRollout(engine, 0.0), tables) == same).all()
 
 
 def test_choices_do_not_depend_on_hidden_hands(engine: Any) -> None:
     """Sample the hidden cards instead of reading them."""
     tables = engine.start_matches(np.arange(12, dtype=np.uint64))
-    ahead = foreseen.ChoiceLookahead(engine, CardCount(), Minimiser(engine), num_deals=4)
+    ahead = foreseen.ChoiceLookahead(engine, NextHandRollout(), Minimiser(engine), num_deals=4)
     choices = tables.choices(tables.rows_to_choose())
     before = ahead.compute_expected_points(choices, np.arange(12))
     tables.state.hands[:, 1], tables.state.hands[:, 2] = (
@@ -70,7 +70,7 @@ def test_choices_do_not_depend_on_hidden_hands(engine: Any) -> None:
     assert (ahead.compute_expected_points(choices, np.arange(12)) == before).all()
 
 
-class CardCount:
+class NextHandRollout:
     """A rollout that counts the cards of the highest kind in the next seat's hand."""
 
     def evaluate(self, tables: Any, seat: np.ndarray) -> np.ndarray:
@@ -80,7 +80,7 @@ class CardCount:
 def test_model_explanation_of_options_has_their_values(engine: Any) -> None:
     tables = engine.start_matches(np.arange(4, dtype=np.uint64))
     choices = tables.choices(tables.rows_to_choose())
-    ahead = foreseen.ChoiceLookahead(engine, RoleReward(engine, 1.0), Minimiser(engine), num_deals=4)
+    ahead = foreseen.ChoiceLookahead(engine, RoleRewardRollout(engine, 1.0), Minimiser(engine), num_deals=4)
     for row in range(4):
         moment = engine.decision_point_at(choices, row)
         opinion = ahead.compute_model_explanation(moment.decision)

@@ -39,7 +39,7 @@ def policy(view: Any, seed: int) -> np.ndarray:
     return np.log(np.maximum(weights / weights.sum(axis=1, keepdims=True), 1e-30)).astype(np.float32)
 
 
-def look_ahead(
+def run_lookahead(
     engine: Any, neural_policy: Any, decisions: Any, seed: int = 0, steps: Any = effort.DEFAULT_ROUNDS
 ) -> Any:
     view = neural_policy.features(decisions)
@@ -75,7 +75,7 @@ def test_sample_deals_equal_those_of_the_search(
 
 
 def test_only_probable_labels_are_searched_and_others_keep_their_odds(engine: Any, neural_policy: Any) -> None:
-    view, proposed, ahead = look_ahead(engine, neural_policy, sample_from_play(engine, 60, 2))
+    view, proposed, ahead = run_lookahead(engine, neural_policy, sample_from_play(engine, 60, 2))
     tried, preset = ~np.isnan(ahead.expected_points), neural_policy.networks.preset
     most, least = preset.top_k, preset.min_prob
     assert tried.any()
@@ -98,7 +98,7 @@ def test_only_probable_labels_are_searched_and_others_keep_their_odds(engine: An
 def test_search_does_not_depend_on_hidden_hands(engine: Any, neural_policy: Any) -> None:
     """Search sampled deals and not the true one; results do not depend on other decisions of the batch."""
     decisions: Any = sample_from_play(engine, 40, 5)
-    _, _, before = look_ahead(engine, neural_policy, decisions)
+    _, _, before = run_lookahead(engine, neural_policy, decisions)
     state = decisions.view.state
     hands, seats = state.hands, state.seat[decisions.rows]
     swapped = hands.copy()
@@ -114,11 +114,11 @@ def test_search_does_not_depend_on_hidden_hands(engine: Any, neural_policy: Any)
             swapped[row, one, taken] += 1
     assert (swapped != hands).any()
     hands[:] = swapped
-    view, proposed, after = look_ahead(engine, neural_policy, decisions)
+    view, proposed, after = run_lookahead(engine, neural_policy, decisions)
     assert (before.expected_points == after.expected_points)[~np.isnan(before.expected_points)].all()
     assert (np.isnan(before.expected_points) == np.isnan(after.expected_points)).all()
     rounds = [effort.SearchRound(4), effort.SearchRound(4), effort.SearchRound(4, 2)]
-    _, _, among = look_ahead(engine, neural_policy, decisions, steps=rounds)
+    _, _, among = run_lookahead(engine, neural_policy, decisions, steps=rounds)
     row = int(np.flatnonzero(~np.isnan(before.expected_points).all(axis=1))[0])
     one = decisions.select(view.open_rows[[row]])
     for steps, expected in ((effort.DEFAULT_ROUNDS, after), (rounds, among)):
@@ -171,7 +171,7 @@ def test_empty_batch_is_accepted(engine: Any, neural_policy: Any) -> None:
 def test_points_equal_the_mean_over_single_deals(engine: Any, neural_policy: Any) -> None:
     """Points equal the mean of deals that are evaluated one by one through the public interfaces."""
     decisions = sample_from_play(engine, 30, 9)
-    view, _, ahead = look_ahead(engine, neural_policy, decisions, steps=SIXTEEN)
+    view, _, ahead = run_lookahead(engine, neural_policy, decisions, steps=SIXTEEN)
     checked = 0
     for row in np.flatnonzero(~np.isnan(ahead.expected_points).all(axis=1))[:6]:
         here = int(view.open_rows[row])
@@ -219,10 +219,10 @@ def _remaining_value(engine: Any, neural_policy: Any, tables: Any, me: int, answ
 def test_rounds_eliminate_labels_and_keep_points(engine: Any, neural_policy: Any) -> None:
     """Labels that remain are tried on all deals, with the same points as without rounds."""
     decisions: Any = sample_from_play(engine, 60, 2)
-    _, _, ahead = look_ahead(
+    _, _, ahead = run_lookahead(
         engine, neural_policy, decisions, steps=[effort.SearchRound(4), effort.SearchRound(4), effort.SearchRound(8)]
     )
-    _, _, whole = look_ahead(engine, neural_policy, decisions, steps=SIXTEEN)
+    _, _, whole = run_lookahead(engine, neural_policy, decisions, steps=SIXTEEN)
     assert (np.isnan(ahead.expected_points) == np.isnan(whole.expected_points)).all()
     there = ~np.isnan(ahead.expected_points)
     assert (ahead.first_deal_points[there] == whole.first_deal_points[there]).all()

@@ -26,7 +26,7 @@ def circuit(folder: Path, rules: str) -> Circuit:
     return base(folder, rules).circuit("p/0")
 
 
-def any_state(encoding: MiterEncoding) -> None:
+def no_axioms(encoding: MiterEncoding) -> None:
     """Every state can be."""
 
 
@@ -58,7 +58,7 @@ def test_found_differences_are_real_and_proofs_hold(
 ) -> None:
     folder = tmp_path_factory.mktemp("rules")
     ours, theirs = circuit(folder, text(first)), circuit(folder, text(second))
-    result = find_difference(ours, theirs, any_state, 10)
+    result = find_difference(ours, theirs, no_axioms, 10)
     states = [frozenset(Atom("a", (n,)) for n in range(4) if bits >> n & 1) for bits in range(16)]
     unlike = [state for state in states if truth(ours, state) != truth(theirs, state)]
     if result.status is MiterStatus.FOUND:
@@ -69,7 +69,7 @@ def test_found_differences_are_real_and_proofs_hold(
 def test_impossible_states_make_no_difference(tmp_path: Path) -> None:
     ours, theirs = circuit(tmp_path, "p :- a(2)."), circuit(tmp_path, "p :- a(2), a(1).")
     assert find_difference(ours, theirs, rising, 10).status is MiterStatus.NONE
-    result = find_difference(ours, theirs, any_state, 10)
+    result = find_difference(ours, theirs, no_axioms, 10)
     assert result.state == {Atom("a", (2,))}
 
 
@@ -77,12 +77,12 @@ def test_sums_and_loops_are_encoded(tmp_path: Path) -> None:
     sums = "p :- #count { N : a(N) } >= 3."
     by_hand = "p :- a(A), a(B), a(C), A < B, B < C."
     assert (
-        find_difference(circuit(tmp_path, sums), circuit(tmp_path, by_hand), any_state, 10).status is MiterStatus.NONE
+        find_difference(circuit(tmp_path, sums), circuit(tmp_path, by_hand), no_axioms, 10).status is MiterStatus.NONE
     )
     loop = "q(0) :- a(0). q(N) :- q(M), a(N), N = (M+1)\\4. p :- q(3)."
     straight = "p :- a(0), a(1), a(2), a(3)."
     assert (
-        find_difference(circuit(tmp_path, loop), circuit(tmp_path, straight), any_state, 10).status is MiterStatus.NONE
+        find_difference(circuit(tmp_path, loop), circuit(tmp_path, straight), no_axioms, 10).status is MiterStatus.NONE
     )
 
 
@@ -93,10 +93,10 @@ def test_rule_firing_states_are_found(tmp_path: Path) -> None:
     twins = kb.circuit(str(FIRED_PREDICATE))
     there = {number for _, (number,) in twins.outputs}
     assert 3 not in there  # its body is never true
-    assert find_state_with(twins, Atom(FIRED_PREDICATE.name, (1,)), any_state, 10).state == {Atom("a", (2,))}
+    assert find_state_with(twins, Atom(FIRED_PREDICATE.name, (1,)), no_axioms, 10).state == {Atom("a", (2,))}
     impossible = [
         number
         for number in there
-        if find_state_with(twins, Atom(FIRED_PREDICATE.name, (number,)), any_state, 10).status is MiterStatus.NONE
+        if find_state_with(twins, Atom(FIRED_PREDICATE.name, (number,)), no_axioms, 10).status is MiterStatus.NONE
     ]
     assert impossible == [2] or 2 not in there

@@ -129,7 +129,7 @@ class FailingKB(LabelsKB):
         raise KeyError(pseudo_label[0])
 
 
-class UnknownLabels(SamplingReasoner):
+class UnknownLabelReasoner(SamplingReasoner):
     """A reasoner that returns labels which there are not."""
 
     def batch_abduce(self, data_examples: Any) -> Any:
@@ -157,7 +157,7 @@ class FailingModel(FrequencyModel):
     ("part", "code"),
     [
         ("FailingKB", ErrorCode.INVALID_REASONER),
-        ("UnknownLabels", ErrorCode.INVALID_REASONER),
+        ("UnknownLabelReasoner", ErrorCode.INVALID_REASONER),
         ("predict_proba", ErrorCode.MODEL_FAILED),
         ("fit", ErrorCode.MODEL_FAILED),
     ],
@@ -165,7 +165,10 @@ class FailingModel(FrequencyModel):
 def test_error_of_custom_part_names_it_and_keeps_cause(tmp_path: Path, part: str, code: ErrorCode) -> None:
     trainer, model = trainer_in(tmp_path), FailingModel(shape())
     labels = trainer.engine.labels
-    reasoners = {"FailingKB": Reasoner(FailingKB(labels)), "UnknownLabels": UnknownLabels(LabelsKB(labels))}
+    reasoners = {
+        "FailingKB": Reasoner(FailingKB(labels)),
+        "UnknownLabelReasoner": UnknownLabelReasoner(LabelsKB(labels)),
+    }
     JointBridge(trainer, model=ABLModel(model), reasoner=reasoners.get(part))
     model.failing = part
     with pytest.raises(GameError, match=part) as error:

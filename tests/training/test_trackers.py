@@ -42,11 +42,11 @@ def fit(callback: TrainerCallback) -> None:
 def test_wandb(monkeypatch: pytest.MonkeyPatch) -> None:
     runs, settings = [RecordedRun(), RecordedRun()], list[Any]()
 
-    def begin(**given: Any) -> RecordedRun:
+    def init_wandb(**given: Any) -> RecordedRun:
         settings.append(given)
         return runs[len(settings) - 1]
 
-    monkeypatch.setitem(sys.modules, "wandb", SimpleNamespace(init=begin))
+    monkeypatch.setitem(sys.modules, "wandb", SimpleNamespace(init=init_wandb))
     callback = WandbCallback(project="cards")
     assert not settings  # nothing begins before the first update
     fit(callback)

@@ -323,12 +323,12 @@ def fails(*arguments: Any) -> Any:
     raise KeyError
 
 
-class FailsInTraining(TwoLayers):
+class FailingTrainingModel(TwoLayers):
     def forward(self, batch: Batch) -> PolicyOutput:
         return fails() if self.training else super().forward(batch)
 
 
-class PolicyFailsInTraining(torch.nn.Linear):
+class FailingTrainingPolicy(torch.nn.Linear):
     def forward(self, batch: Any) -> torch.Tensor:
         return fails() if self.training else super().forward(batch.observation)
 
@@ -339,16 +339,16 @@ class PolicyFailsInTraining(torch.nn.Linear):
         ("consistency", "consistency function", ErrorCode.INVALID_REASONER),
         ("distance", "distance function", ErrorCode.INVALID_REASONER),
         ("reasoner", "RaisingReasoner.realise", ErrorCode.INVALID_REASONER),
-        ("model", "FailsInTraining.forward", ErrorCode.MODEL_FAILED),
-        ("policy", "PolicyFailsInTraining.forward", ErrorCode.MODEL_FAILED),
+        ("model", "FailingTrainingModel.forward", ErrorCode.MODEL_FAILED),
+        ("policy", "FailingTrainingPolicy.forward", ErrorCode.MODEL_FAILED),
     ],
 )
 def test_error_of_custom_part_names_it_and_keeps_cause(tmp_path: Path, part: str, name: str, code: ErrorCode) -> None:
     engine = load(SHORT).engine()
     shape = GameShape.of(engine)
     parts: dict[str, Any] = {
-        "consistency": fails, "distance": fails, "reasoner": RaisingReasoner(engine), "model": FailsInTraining(shape),
-        "policy": PolicyFailsInTraining(shape.num_features, shape.num_labels),
+        "consistency": fails, "distance": fails, "reasoner": RaisingReasoner(engine),
+        "model": FailingTrainingModel(shape), "policy": FailingTrainingPolicy(shape.num_features, shape.num_labels),
     }  # fmt: skip
     with pytest.raises(GameError) as error:
         Trainer(SHORT, config=config(tmp_path, critic_warmup_updates=0), **{part: parts[part]}).fit()

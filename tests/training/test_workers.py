@@ -42,7 +42,7 @@ def test_killed_worker_is_reported_with_its_signal(tmp_path: Path, monkeypatch: 
     assert not len(run.worker_group.worker_pool)
 
 
-def begin(run: Trainer) -> None:
+def start_worker(run: Trainer) -> None:
     with spawn(1) as helpers:
         helpers.start(run.settings, TINY, {}, [{}])
 
@@ -63,7 +63,7 @@ def fork_first_worker(num_workers: int) -> WorkerPool:
 def test_failed_worker_reports_its_traceback(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     run = Trainer.from_config(settings(tmp_path, preset="small"))
     with pytest.raises(GameError, match="status 1") as error:
-        begin(run)
+        start_worker(run)
     assert error.value.code == ErrorCode.WORKER_LOST
     assert "KeyError: 'rules'" in capfd.readouterr().err
 

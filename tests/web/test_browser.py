@@ -14,13 +14,13 @@ from tests.web.served import serve_table
 KEYS_OF_RANKS = {"10": "t"}
 
 
-def play_best(open_browser: Watched) -> dict[str, Any]:
+def play_hints(browser: Watched) -> dict[str, Any]:
     """Play the hint by keys only, until this seat is to decide again."""
-    state = open_browser.wait_for_turn()
+    state = browser.wait_for_turn()
     if state["phase"] in ("end", "over"):
         return state
-    play_once(open_browser, state)
-    return open_browser.wait_for_turn()
+    play_hint(browser, state)
+    return browser.wait_for_turn()
 
 
 READY = """() => {
@@ -30,15 +30,15 @@ READY = """() => {
 }"""
 
 
-def play_once(open_browser: Watched, state: dict[str, Any]) -> None:
+def play_hint(browser: Watched, state: dict[str, Any]) -> None:
     """Make one decision by the hint."""
-    is_made_at_once = state["phase"] == "choice" and open_browser.page.locator(".mine .choices button").count()
-    open_browser.press("b")
+    is_made_at_once = state["phase"] == "choice" and browser.page.locator(".mine .choices button").count()
+    browser.press("b")
     if is_made_at_once:  # a choice among words
-        open_browser.wait_for_change(state["at"])
+        browser.wait_for_change(state["at"])
         return
-    open_browser.press(open_browser.page.wait_for_function(READY).json_value())
-    open_browser.wait_for_change(state["at"])
+    browser.press(browser.page.wait_for_function(READY).json_value())
+    browser.wait_for_change(state["at"])
 
 
 def test_match_can_be_played_with_keys_only(open_browser: Any) -> None:
@@ -54,7 +54,7 @@ def test_match_can_be_played_with_keys_only(open_browser: Any) -> None:
             here.page.wait_for_function("() => document.querySelector('.felt').dataset.phase !== 'end'")
             state = here.wait_for_turn()
         else:
-            state = play_best(here)
+            state = play_hints(here)
     assert state["phase"] == "over"
     assert ended >= 1
     assert "won" in here.page.locator(".ended .big").inner_text()
@@ -74,7 +74,7 @@ def test_bidding_shows_bids_and_the_landlord(open_browser: Any) -> None:
     for _ in range(40):
         if here.wait_for_turn()["phase"] == "over":
             break
-        play_best(here)
+        play_hints(here)
     assert here.state()["phase"] == "over"
     assert serious(here.page) == []
     assert "比赛结束" in here.page.locator(".ended").inner_text()
@@ -96,7 +96,7 @@ def test_failed_throw_is_replaced_and_explained(open_browser: Any, web_server: A
             if failed:
                 break
         here.press("Escape")
-        play_best(here)
+        play_hints(here)
     assert failed
     here.wait_for_turn()
     if not here.page.locator(".what.failed").count():
@@ -188,7 +188,7 @@ def test_two_browsers_play_at_one_table(open_browser: Any) -> None:
         for here in (one, two):
             state = here.state()
             if state["turn"] == state["me"]:
-                play_once(here, state)
+                play_hint(here, state)
         one.page.wait_for_timeout(300)
     assert one.page.evaluate("() => document.querySelector('.log').children.length") > 4
 
@@ -275,7 +275,7 @@ def test_hints_reasons_and_undo(open_browser: Any) -> None:
     here.page.wait_for_function("() => document.querySelector('.reads').innerText.length > 0")
     here.press("Escape")
     held = here.page.locator(".hand .card").count()
-    play_best(here)
+    play_hints(here)
     here.press("z")
     here.page.wait_for_function("at => document.querySelector('.felt').dataset.at === at", arg=state["at"])
     assert here.page.locator(".hand .card").count() == held

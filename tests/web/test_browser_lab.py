@@ -20,7 +20,7 @@ def loaded(page: Any, word: str = "loaded in") -> None:
     page.locator(".lab .status", has_text=word).wait_for()
 
 
-def begin(open_browser: Any, **more: Any) -> Watched:
+def open_president_lab(open_browser: Any, **more: Any) -> Watched:
     here: Watched = open_browser(width=1440, height=900, **more)
     here.open("#/rules/president")
     loaded(here.page)
@@ -62,7 +62,7 @@ def wait_for_order(page: Any, *names: str) -> None:
 
 
 def test_removed_moves_show_reasons_side_by_side(open_browser: Any) -> None:
-    here = begin(open_browser)
+    here = open_president_lab(open_browser)
     page = here.page
     cell = add_position(page, PAIRS)
     write(page, BARRED)
@@ -84,7 +84,7 @@ def test_removed_moves_show_reasons_side_by_side(open_browser: Any) -> None:
 
 
 def test_rules_with_errors_show_last_working_version(open_browser: Any) -> None:
-    here = begin(open_browser)
+    here = open_president_lab(open_browser)
     page = here.page
     cell = add_position(page, PAIRS)
     write(page, BARRED)
@@ -105,7 +105,7 @@ def test_rules_with_errors_show_last_working_version(open_browser: Any) -> None:
 
 
 def test_cells_keep_results_and_can_be_moved_by_keys(open_browser: Any) -> None:
-    here = begin(open_browser)
+    here = open_president_lab(open_browser)
     page = here.page
     cases = page.locator(".cell-cases")
     run(cases)
@@ -136,7 +136,7 @@ def test_cells_keep_results_and_can_be_moved_by_keys(open_browser: Any) -> None:
 
 
 def test_weight_matches_add_rows_and_weights_can_be_saved(open_browser: Any) -> None:
-    here = begin(open_browser)
+    here = open_president_lab(open_browser)
     page = here.page
     cell = add(page, "Weights")
     for name, factor, row in (("plays_to_go", "-1", 0), ("spend_two", "2", 1)):
@@ -155,7 +155,7 @@ def test_weight_matches_add_rows_and_weights_can_be_saved(open_browser: Any) -> 
 
 
 def test_measurements_are_charted_and_exported(open_browser: Any, browser: Any, tmp_path: Path) -> None:
-    here = begin(open_browser)
+    here = open_president_lab(open_browser)
     page = here.page
     write(page, BARRED)
     page.locator(".moves.lost").first.wait_for()
@@ -192,7 +192,7 @@ def test_measurements_are_charted_and_exported(open_browser: Any, browser: Any, 
 
 
 def test_duplicate_tabs_get_separate_drafts(open_browser: Any) -> None:
-    here = begin(open_browser)
+    here = open_president_lab(open_browser)
     page = here.page
     write(page, BARRED)
     page.locator(".moves.lost").first.wait_for()
@@ -220,7 +220,7 @@ def test_duplicate_tabs_get_separate_drafts(open_browser: Any) -> None:
 
 
 def test_share_link_loads_rules_and_damaged_link_is_rejected(open_browser: Any) -> None:
-    here = begin(open_browser)
+    here = open_president_lab(open_browser)
     page = here.page
     write(page, "% <img src=x onerror=alert(1)>")
     page.locator(".own-file", has_text="labels.lp").wait_for()

@@ -12,7 +12,7 @@ from tests.games.random_play import match_keys, play_out, step
 HERE = np.arange(1)
 
 
-def fluent_values(tables: Tables, name: str) -> list[int]:
+def read_fluent(tables: Tables, name: str) -> list[int]:
     """The numbers that the first table remembers under the name of a fluent; -1 for none."""
     fluent = tables.rules.fluents.find(name)
     assert fluent is not None
@@ -54,10 +54,10 @@ def bid(profile: str, *bids: int) -> Tables:
 def test_the_highest_bidder_is_the_landlord(bids: tuple[int, ...], landlord: int, points: int) -> None:
     tables = bid("contest", *bids)
     state = tables.state
-    assert (state.stage[0], fluent_values(tables, "landlord"), state.seat[0]) == (PLAY, [landlord], landlord)
+    assert (state.stage[0], read_fluent(tables, "landlord"), state.seat[0]) == (PLAY, [landlord], landlord)
     assert state.hands[0].sum(axis=1).tolist() == [20 if seat == landlord else 17 for seat in range(3)]
-    assert sum(fluent_values(tables, "bottom")) == 3
-    assert max(fluent_values(tables, "bid")) == points
+    assert sum(read_fluent(tables, "bottom")) == 3
+    assert max(read_fluent(tables, "bid")) == points
 
 
 def test_bids_must_increase() -> None:
@@ -70,10 +70,10 @@ def test_all_seats_pass_the_auction() -> None:
     """The contest deals again; on Botzone the first seat is the landlord."""
     before, again = bid("contest").state.hands[0], bid("contest", 0, 0, 0)
     assert again.state.stage[0] == CHOICE
-    assert fluent_values(again, "bid") == [-1] * 3
+    assert read_fluent(again, "bid") == [-1] * 3
     assert (again.state.hands[0] != before).any()
     botzone = bid("botzone_bidding", 0, 0, 0)
-    assert (botzone.state.stage[0], fluent_values(botzone, "landlord")) == (PLAY, [0])
+    assert (botzone.state.stage[0], read_fluent(botzone, "landlord")) == (PLAY, [0])
 
 
 def dealt(profile: str, hands: list[str]) -> Tables:

@@ -102,7 +102,7 @@ def test_random_matches_keep_the_invariants() -> None:
             break
     assert (invariant_listener.matches == 1).all()
     assert set(np.unique(tables.winner)) == {0, 1}
-    check_course(tables, invariant_listener)
+    assert_events_match_tables(tables, invariant_listener)
     for table, clock in enumerate(tables.num_decisions.tolist()):
         assert clock == sum(len(one["acts"]) for one in recorder.pop_records(table))
 
@@ -116,10 +116,10 @@ def test_first_episodes_keep_the_invariants(profile: str) -> None:
         if number % 20 == 0:
             assert_one_seat_decides(tables)
         step(tables)
-    check_course(tables, invariant_listener)
+    assert_events_match_tables(tables, invariant_listener)
 
 
-def check_course(tables: Tables, invariant_listener: InvariantListener) -> None:
+def assert_events_match_tables(tables: Tables, invariant_listener: InvariantListener) -> None:
     """Check the events of the listener against the tables."""
     assert (invariant_listener.episodes == tables.num_episodes).all()
     assert (invariant_listener.matches == (tables.winner != -1)).all()

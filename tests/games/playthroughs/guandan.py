@@ -22,7 +22,7 @@ from abl_cards.protocols.contest.match_state import (
 from tests.games.random_play import match_keys, step
 
 
-class TextWriter:
+class TranscriptListener:
     """A listener that writes down one episode of the match at table 0."""
 
     def __init__(self, engine: Engine, number: int) -> None:
@@ -87,7 +87,7 @@ def episode(profile: str, seed: int, number: int) -> str:
     """The episode of this number, from 0, in the random match of a seed."""
     engine = load("guandan").engine(None, profile)
     assert isinstance(engine, Engine)
-    text_writer = TextWriter(engine, number)
+    text_writer = TranscriptListener(engine, number)
     tables = engine.start_matches(match_keys(1, seed), text_writer)
     while tables.num_episodes[0] <= number and step(tables):
         pass

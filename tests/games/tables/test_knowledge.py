@@ -68,7 +68,7 @@ def test_cards_aside_belong_to_no_seat(gifts: CompiledGame) -> None:
     assert constraints.is_consistent(hands.expected_copies(estimate, constraints), 1e-3).all()
 
 
-def test_seat_knows_cards_it_laid_aside() -> None:
+def test_information_set_excludes_known_cards_aside() -> None:
     engine = load(str(VOCABULARY / "kitty")).engine()
     tables = Tables.begin(engine.rules, np.arange(8, dtype=np.uint64))
     while len(choosing := tables.rows_to_choose()):

@@ -177,7 +177,7 @@ lays_aside(S,C) :- event(choice), chosen(swap), by(S), lowest(S,C), holds(S,C,1)
 
 
 def test_determinized_piles_leave_known_cards_aside(tmp_path: Path) -> None:
-    """Who exchanged a card for the one aside knows it: it is in no hand and is not drawn."""
+    """The seat that exchanged a card for the one aside knows it: it is in no hand and is not drawn."""
     exchange = """takes_aside(S) :- event(choice), chosen(swap), by(S).
 lays_aside(S,C) :- event(choice), chosen(swap), by(S), lowest(S,C), holds(S,C,1).
 next(layer(S)) :- event(choice), chosen(swap), by(S).

@@ -16,7 +16,7 @@ from abl_cards.reasoners.abduction.minimiser import Minimiser
 
 
 @dataclass(frozen=True)
-class FixedCosts:
+class FixedCostModel:
     """Preference model with a given cost and consistency of every candidate."""
 
     cost: Any = None
@@ -42,7 +42,7 @@ class FixedCosts:
 def test_ties_go_to_wire_order() -> None:
     decisions = load("guandan").engine().sample_decisions(200, seed=3)
     lists = decisions.moves()
-    best = Minimiser(FixedCosts()).best(decisions)
+    best = Minimiser(FixedCostModel()).best(decisions)
     first = lists.select(lists.start[:-1])
     assert (best.form == first.form).all()
     assert (best.cards == first.cards).all()
@@ -54,7 +54,7 @@ def test_order_is_by_consistency_then_cost() -> None:
     random = np.random.default_rng(0)
     cost = random.integers(-5, 5, len(lists.form)).astype(np.int32)
     consistent = random.random(len(lists.form)) < 0.5
-    order = Minimiser(FixedCosts(lambda _: cost, lambda _: consistent)).order(decisions, lists)
+    order = Minimiser(FixedCostModel(lambda _: cost, lambda _: consistent)).order(decisions, lists)
     for row in range(200):
         span = range(lists.start[row], lists.start[row + 1])
         expected = sorted(span, key=lambda move: (not consistent[move], cost[move], move))
@@ -69,7 +69,7 @@ def test_realise_returns_the_most_probable_consistent_label() -> None:
     probabilities = random.random((200, len(decisions.legal_mask)))
     cost = random.integers(0, 3, len(lists.form)).astype(np.int32)
     consistent = random.random(len(lists.form)) < 0.3
-    moves = Minimiser(FixedCosts(lambda _: cost, lambda _: consistent)).realise(decisions, probabilities)
+    moves = Minimiser(FixedCostModel(lambda _: cost, lambda _: consistent)).realise(decisions, probabilities)
     for row in range(200):
         span = range(lists.start[row], lists.start[row + 1])
         of = {move: probabilities[row, decisions.labels_of(lists.form[[move]])[0]] for move in span}
@@ -85,7 +85,7 @@ def test_every_method_passes_the_estimate_to_the_preferences() -> None:
     estimate, estimates = sample_estimate(engine.rules, decisions, seed=6), []
 
     @dataclass(frozen=True)
-    class EstimateRecorder(FixedCosts):
+    class EstimateRecorder(FixedCostModel):
         def costs(self, decisions: Any, lists: MoveLists, estimate: Any = None) -> tuple[np.ndarray, np.ndarray]:
             estimates.append(estimate)
             return super().costs(decisions, lists)
