@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from abl_cards.core import map_ranges
+from abl_cards.core import kernel, map_ranges
 
 MIN_SPARSE_ROWS = 384
 """Rows from which the compressed product is faster; it copies the weights once, whatever the number of rows."""
@@ -152,7 +152,7 @@ def _to_array(part: Tensor) -> NDArray[Any]:
     return np.ascontiguousarray(part.float().numpy())
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _count_entries(rows, least, counts):
     """Add to counts [n] how many numbers of each row [n, columns] differ from its least one [n]."""
     for i in range(len(rows)):
@@ -162,7 +162,7 @@ def _count_entries(rows, least, counts):
         counts[i] += count
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _append_entries(rows, least, first, ends, columns, values):
     """Append the entries of a part, whose columns begin at a number, to those of each row; ``ends`` moves on."""
     found = np.empty(rows.shape[1] + 1, np.int32)

@@ -53,7 +53,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(cpu_times.CpuTimes(config))
 
 
-FORM = ("test_project.py", "test_glossary.py", "test_packaging.py")
+FORM = ("test_project.py", "test_glossary.py", "test_compiled_functions.py", "test_packaging.py")
 """In one worker, since they share what is made once: the syntax trees and the wheel."""
 QUICK = (*FORM, "asp/", "circuit/", "protocols/test_cards.py", "brute_force/")
 SLOW = (

@@ -17,11 +17,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from abl_cards.agents.base import RandomKeys
-from abl_cards.core import map_ranges, scale_to_range, splitmix64
+from abl_cards.core import copy_values, device_function, kernel, map_ranges, scale_to_range, splitmix64
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.tables import Choices, Decisions
 from abl_cards.games.types import NO_CARD, LabelTraits, MoveLists, Moves
@@ -171,7 +170,7 @@ def make_zhiduoxing_agent(traits: LabelTraits, rules: CompiledGame | None = None
     return GreedyAgent(replace(traits, min_cards=min_cards), rules=rules)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def draw_labels(legal, keys, lo, hi, labels):
     """Draw a legal label uniformly for each of decisions lo..hi-1.
 
@@ -188,7 +187,7 @@ def draw_labels(legal, keys, lo, hi, labels):
         _random_among_few(legal, keys, lo, hi, labels)
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _random_among_few(legal, keys, lo, hi, labels):
     """Draw labels by reading the mask row by row, in memory order; rows of labels legal nowhere are read once.
 
@@ -215,10 +214,10 @@ def _random_among_few(legal, keys, lo, hi, labels):
                 for i in range(size):
                     chosen[i] = number if row[i] != 0 and count[i] == lot[i] else chosen[i]
                     count[i] += row[i]
-        labels[first : first + size] = chosen
+        copy_values(chosen, labels[first:], size)
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _random_among_many(legal, keys, lo, hi, labels):
     """Draw labels by counting the legal ones in blocks of labels; then only the block of the drawn one is read."""
     blocks = -(-legal.shape[0] // _LABEL_BLOCK)
@@ -246,7 +245,7 @@ def _random_among_many(legal, keys, lo, hi, labels):
             labels[first + i] = min(label, legal.shape[0])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _greedy_labels(kind, cards, bomb, pass_label, legal, to_beat, ranking, lo, hi, labels):
     """Compute the greedy label for decisions lo..hi-1."""
     for i in range(lo, hi):

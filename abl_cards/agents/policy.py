@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from abl_cards.agents.base import RandomKeys
-from abl_cards.core import map_ranges
+from abl_cards.core import kernel, map_ranges
 from abl_cards.games import Engine
 from abl_cards.games.preferences import PreferenceModel
 from abl_cards.games.tables import Decisions, Tables, compute_lead_mask
@@ -224,7 +223,7 @@ class NeuroSymbolicPolicy:
         return values[: len(privileged.hidden_plays_left)]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _sample_labels(log_probabilities, keys, lo, hi, labels):
     """Draw a label for each of the rows lo..hi-1."""
     for i in range(lo, hi):

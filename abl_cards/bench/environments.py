@@ -8,12 +8,11 @@ from statistics import median
 from time import process_time
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from abl_cards.agents import RandomAgent, draw_labels
 from abl_cards.bench.measurements import Measurement
-from abl_cards.core import derive_key, scale_to_range, single_threaded, splitmix64, splitmix64_array
+from abl_cards.core import derive_key, kernel, scale_to_range, single_threaded, splitmix64, splitmix64_array
 from abl_cards.env import VectorEnv
 from abl_cards.games import Engine
 from abl_cards.games.types import Indices
@@ -145,7 +144,7 @@ def _match_keys(indices: NDArray[np.int64]) -> NDArray[np.uint64]:
     return splitmix64_array(np.full(len(indices), derive_key(1), np.uint64), indices)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _draw_actions(mask, keys, actions):
     """Draw a legal action for each row of mask [n, actions]; draw_labels reads columns."""
     for i in range(len(mask)):

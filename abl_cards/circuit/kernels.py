@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from abl_cards.circuit.lower import AND2, AND3, AND4, CLEAR, CONST_TRUE, FULL_ADD, HALF_ADD
+from abl_cards.core import device_function, inlined_function, kernel
 
 ONE = np.uint8(1)
 ZERO = np.uint64(0)
@@ -27,7 +27,7 @@ def padded_words(words: int) -> int:
     return words if words < 2 else (words + LANES - 1) // LANES * LANES
 
 
-@njit(nogil=True, cache=True, inline="always")
+@inlined_function
 def pack_bits(rows: Any, slots: Any, first: int, words: int, buffer: Any) -> None:
     """Pack bytes (0 or 1) of `64 * words` states from column `first` on to bits; row i goes to slot `slots[i]`."""
     source, target = rows.reshape(rows.size), buffer.reshape(buffer.size).view(np.uint8)
@@ -41,7 +41,7 @@ def pack_bits(rows: Any, slots: Any, first: int, words: int, buffer: Any) -> Non
             target[target_start + j] = byte
 
 
-@njit(nogil=True, cache=True, inline="always")
+@inlined_function
 def set_bits(one_hot: Any, first: int, states: int, words: int, buffer: Any) -> None:
     """Set the bit of slot `one_hot[map, state]` for each state from column `first` on; -1 stands for no slot."""
     target = buffer.reshape(buffer.size).view(np.uint8)
@@ -54,7 +54,7 @@ def set_bits(one_hot: Any, first: int, states: int, words: int, buffer: Any) -> 
                     target[slot * width + state - k * run] |= ONE << np.uint8(k)
 
 
-@njit(nogil=True, cache=True, inline="always")
+@inlined_function
 def is_never_true(buffer: Any, literal: int, words: int) -> bool:
     """Return whether a literal is false in all states of a block, as most outputs are."""
     flat, start = buffer.reshape(buffer.size), np.uint64(literal >> 1) * np.uint64(buffer.shape[1])
@@ -64,7 +64,7 @@ def is_never_true(buffer: Any, literal: int, words: int) -> bool:
     return any_bits == ZERO
 
 
-@njit(nogil=True, cache=True, inline="always")
+@inlined_function
 def unpack_bits(buffer: Any, outputs: Any, first: int, words: int, out: Any) -> None:
     """Unpack the bits of output literals to bytes of `64 * words` states from column `first` on."""
     source, target = buffer.reshape(buffer.size).view(np.uint8), out.reshape(out.size)
@@ -81,7 +81,7 @@ def unpack_bits(buffer: Any, outputs: Any, first: int, words: int, out: Any) -> 
                 target[target_start + np.uint64(k) * run + j] = (byte >> np.uint8(k)) & ONE
 
 
-@njit(nogil=True, cache=True)
+@device_function
 def execute_operations(operations: Any, first: int, end: int, words: int, buffer: Any) -> bool:
     """Run operations [first, end) on a block; return whether an OR_ASSIGN changed a word."""
     # One flat array and unsigned indices avoid reference counts of views, and LLVM vectorises the loops.
@@ -131,7 +131,7 @@ def execute_operations(operations: Any, first: int, end: int, words: int, buffer
     return risen != ZERO
 
 
-@njit(nogil=True, cache=True)
+@device_function
 def execute_operations_word(operations: Any, first: int, end: int, flat: Any) -> bool:
     """Run operations [first, end) on slots of one word, where loops over words would take most of the time."""
     risen = ZERO
@@ -160,13 +160,13 @@ def execute_operations_word(operations: Any, first: int, end: int, flat: Any) ->
     return risen != ZERO
 
 
-@njit(nogil=True, cache=True, inline="always")
+@inlined_function
 def read_literal(flat: Any, literal: int) -> Any:
     """Return the word of the literal `2 * slot + negated`."""
     return flat[np.uint64(literal >> 1)] ^ (ZERO - np.uint64(literal & 1))
 
 
-@njit(nogil=True, cache=True, inline="always")
+@inlined_function
 def run_segments(operations: Any, segments: Any, words: int, buffer: Any) -> None:
     """Run all segments; a repeated one until no word changes."""
     flat, single = buffer.reshape(buffer.size), buffer.shape[1] == 1
@@ -180,7 +180,7 @@ def run_segments(operations: Any, segments: Any, words: int, buffer: Any) -> Non
                 pass
 
 
-@njit(nogil=True, cache=True, inline="always")
+@inlined_function
 def pack_partial_bits(rows: Any, slots: Any, first: int, states: int, words: int, buffer: Any) -> None:
     """Pack bytes of `states` states from column `first` on to bits of a block that is not full; its rest is 0."""
     source, target = rows.reshape(rows.size), buffer.reshape(buffer.size).view(np.uint8)
@@ -201,7 +201,7 @@ def pack_partial_bits(rows: Any, slots: Any, first: int, states: int, words: int
             source_start, num_left, bit = source_start + length, num_left - length, bit + ONE
 
 
-@njit(nogil=True, cache=True, inline="always")
+@inlined_function
 def unpack_partial_bits(buffer: Any, outputs: Any, first: int, states: int, words: int, out: Any) -> None:
     """Unpack the bits of output literals to bytes of `states` states of a block that is not full."""
     source, target = buffer.reshape(buffer.size).view(np.uint8), out.reshape(out.size)
@@ -219,7 +219,7 @@ def unpack_partial_bits(buffer: Any, outputs: Any, first: int, states: int, word
             target_start, num_left, bit = target_start + length, num_left - length, bit + ONE
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def load_inputs(
     inputs: int, rows: Any, slots: Any, one_hot: Any, first: int, states: int, words: int, buffer: Any
 ) -> None:
@@ -236,7 +236,7 @@ def load_inputs(
     set_bits(one_hot, first, states, words, buffer)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def evaluate_block(
     operations: Any, segments: Any, outputs: Any, out: Any, first: int, states: int, words: int, buffer: Any
 ) -> None:
@@ -248,7 +248,7 @@ def evaluate_block(
         unpack_partial_bits(buffer, outputs, first, states, words, out)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def copy_bits(buffer: Any, outputs: Any, first: int, words: int, bits: Any) -> None:
     """Copy the words of output literals of a block to words `first` and following of `bits` [outputs, words]."""
     source, target = buffer.reshape(buffer.size), bits.reshape(bits.size)
@@ -264,7 +264,7 @@ def copy_bits(buffer: Any, outputs: Any, first: int, words: int, bits: Any) -> N
             target[target_start + j] = source[source_start + j] ^ mask
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def unpack_positions(bits: Any, position: Any, values: Any) -> None:
     """Write the bit of each state at `position` [states] of `bits` [rows, bytes] to `values` [rows, states]."""
     source, target = bits.reshape(bits.size), values.reshape(values.size)
@@ -276,7 +276,7 @@ def unpack_positions(bits: Any, position: Any, values: Any) -> None:
             target[row * states + state] = (byte >> np.uint8(place & np.uint64(7))) & ONE
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def add_weighted_rows(rows: Any, weights: Any, out: Any, totals: Any) -> None:
     """Add the weights of the rows that are 1 in a state to `totals[state]`."""
     block = 2048

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from abl_cards.core.extras import missing_library_message, require_extra
     from abl_cards.core.gc_control import pause_gc, reduce_gc
     from abl_cards.core.hosts import is_hostname, report_exhaustion
+    from abl_cards.core.jit import copy_values, device_function, inlined_function, kernel
     from abl_cards.core.jsonl import (
         NumberedLine,
         is_line_too_long,
@@ -125,9 +126,11 @@ __all__ = [
     "check_seed",
     "check_settings",
     "column_names",
+    "copy_values",
     "current_keys",
     "derive_key",
     "describe_settings",
+    "device_function",
     "ensure_complete_writes",
     "escape_controls",
     "find_stored_inputs",
@@ -140,10 +143,12 @@ __all__ = [
     "has_matplotlib",
     "import_file",
     "import_pandas",
+    "inlined_function",
     "is_hostname",
     "is_line_too_long",
     "is_truncated_json",
     "join_texts",
+    "kernel",
     "lazy_exports",
     "line_too_long_message",
     "lock_folder",

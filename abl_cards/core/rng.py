@@ -10,9 +10,10 @@ from functools import cache
 from typing import SupportsIndex
 
 import numpy as np
-from numba import njit, uint64, vectorize
+from numba import uint64, vectorize
 from numpy.typing import NDArray
 
+from abl_cards.core.jit import kernel
 from abl_cards.core.seeds import seed64
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -23,7 +24,7 @@ _MULTIPLIER_2 = np.uint64(0x94D049BB133111EB)
 # Compiled at the first call, not at import: commands that only read rules start faster.
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def splitmix64(key, counter):
     """Return 64 random bits for a key and a counter.
 
@@ -37,7 +38,7 @@ def splitmix64(key, counter):
     return z ^ (z >> np.uint64(31))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def scale_to_range(bits, bound):
     """Scale random bits to an integer in 0..bound-1; the bias is below 2**-32.
 

@@ -7,10 +7,9 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from abl_cards.core import ErrorCode, GameError
+from abl_cards.core import ErrorCode, GameError, kernel
 from abl_cards.games import Engine
 from abl_cards.games.tables import Choices, Decisions, Tables
 from abl_cards.games.types import Indices, Moves
@@ -80,7 +79,7 @@ class PendingDecisions(NamedTuple):
             columns[self.choice_rows, mask.shape[1] - self.option_mask.shape[1] :] = self.option_mask
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _write_label_mask(legal, rows, mask):
     """Set zeroed mask [envs, actions] to 1 where legal [labels, n] is, for environments rows [n].
 
@@ -108,7 +107,7 @@ def _write_label_mask(legal, rows, mask):
     return has_any.all()
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def find_illegal(actions, play_rows, label_mask, choice_rows, option_mask, num_labels):
     """Return the first environment whose action is not legal, or -1; both kinds of rows are sorted."""
     illegal = -1

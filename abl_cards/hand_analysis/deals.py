@@ -13,12 +13,11 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from abl_cards.asp import Term, make_kb_error
 from abl_cards.circuit import Circuit, KnowledgeBase, evaluate
-from abl_cards.core import ErrorCode, GameError, scale_to_range, splitmix64, splitmix64_array
+from abl_cards.core import ErrorCode, GameError, copy_values, kernel, scale_to_range, splitmix64, splitmix64_array
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.description import CardCodes, atom_rows, require_int, thermometer
 from abl_cards.games.min_plays import HandKey, key_cards, key_counts, key_sizes, key_text, read_key
@@ -217,12 +216,12 @@ def deal_to_json(letters: CardCodes, deals: DealBatch, row: int) -> dict[str, st
     return dict(zip((*DEAL_ROLES, "bottom"), texts, strict=True))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _shuffle_deals(deck, sizes, bottom, keys, parts, under):
     """Shuffle with each key; the first cards form the first hand, whose last ones are the bottom cards."""
     pack = np.empty(len(deck), np.uint8)
     for i in range(len(keys)):
-        pack[:] = deck
+        copy_values(deck, pack, len(deck))
         for position in range(len(pack) - 1, 0, -1):
             swap_position = np.int64(scale_to_range(splitmix64(keys[i], np.uint64(position)), np.uint64(position + 1)))
             pack[position], pack[swap_position] = pack[swap_position], pack[position]
@@ -235,7 +234,7 @@ def _shuffle_deals(deck, sizes, bottom, keys, parts, under):
             under[i] += _ONE << np.uint64(4 * pack[position])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _exchange_cards(bottom, keys, parts, under):
     """Exchange a card of one hand for a card of another, and draw new bottom cards."""
     for i in range(len(keys)):
@@ -252,7 +251,7 @@ def _exchange_cards(bottom, keys, parts, under):
             under[i] += card
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _draw_card(key, bits):
     """Draw a random card of a hand; return its key."""
     size = np.uint64(0)

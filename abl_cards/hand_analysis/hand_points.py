@@ -23,12 +23,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from abl_cards.asp import make_kb_error
 from abl_cards.circuit import KnowledgeBase
-from abl_cards.core import ErrorCode, map_ranges
+from abl_cards.core import ErrorCode, device_function, kernel, map_ranges
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.description import require_int
 from abl_cards.games.min_plays import MAX_KINDS, HandKey
@@ -177,7 +176,7 @@ def _read_table(rules: CompiledGame, kb: KnowledgeBase) -> GroupTable:
     return GroupTable(single, pair, trio, bomb, np.array(chains, np.int16), find("rocket"), points)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _score_hands(table, hands, lo, hi, plays, points):
     """Score the hands lo..hi-1, and write their plays and points."""
     buffer = np.zeros((6, _MAX_GROUPS), np.int16)
@@ -187,7 +186,7 @@ def _score_hands(table, hands, lo, hi, plays, points):
         points[i] = halves / 2
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _best_split(table, key, buffer, groups, carried):
     """Write the best split of a hand; return the number of its groups, and their half points."""
     trios, best, most_halves = 0, 99, -999
@@ -201,7 +200,7 @@ def _best_split(table, key, buffer, groups, carried):
     return best, most_halves
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _split_hand(table, key, kept_trios, buffer):
     """Split a hand with the trios whose bits are set: groups to buffer[1], carried groups to buffer[2].
 
@@ -224,7 +223,7 @@ def _split_hand(table, key, kept_trios, buffer):
     return _attach_kickers(table, counts, first, trios, count, groups, carried, buffer)
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _take_bombs(table, counts, groups):
     """Take jokers and bombs; return the number of groups."""
     count, small = 0, NUM_KINDS - 2
@@ -243,7 +242,7 @@ def _take_bombs(table, counts, groups):
     return count
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _take_chains(table, counts, groups, count):
     """Take single chains, the longest and lowest first; return the number of groups so far."""
     while True:
@@ -260,7 +259,7 @@ def _take_chains(table, counts, groups, count):
             counts[rank] -= 1
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _attach_kickers(table, counts, first, trios, count, groups, carried, buffer):
     """Take the remaining singles and pairs; the trios at groups[first:] carry those with the fewest points."""
     kickers, size = buffer[3], 0
@@ -291,7 +290,7 @@ def _attach_kickers(table, counts, first, trios, count, groups, carried, buffer)
     return count, halves
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _rank_of(labels, label):
     """Return the rank of a label, or -1."""
     for rank in range(NUM_KINDS):

@@ -11,9 +11,9 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Self
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from abl_cards.core import kernel
 from abl_cards.games.types import Indices, InformationSet
 from abl_cards.learners import Examples, PrivilegedInputs
 
@@ -152,7 +152,7 @@ class RolloutBuffer:
         return self.rows.at(places)
 
 
-@njit(cache=True)
+@kernel
 def _compute_advantages(
     last,
     before,

@@ -154,9 +154,9 @@ class PlanSolver:
             self._context_values(context),
         )
         if k == 1:
-            plan_kernels.best_assignments(*arrays, out)  # type: ignore[call-arg]
+            plan_kernels.best_assignments(*arrays, out)
         else:
-            plan_kernels.several_assignments(*arrays, self._keys, out)  # type: ignore[call-arg]
+            plan_kernels.several_assignments(*arrays, self._keys, out)
         return out
 
     def revisions(
@@ -212,8 +212,8 @@ class PlanSolver:
             if node == NOTHING:
                 self._cones[target] = None
                 continue
-            members = plan_kernels.find_cone(*arrays, node, visited, stack)  # type: ignore[call-arg]
-            cone = plan_kernels.renumber_cone(*arrays, members, numbers)  # type: ignore[call-arg]
+            members = plan_kernels.find_cone(*arrays, node, visited, stack)
+            cone = plan_kernels.renumber_cone(*arrays, members, numbers)
             self._cones[target] = _Cone(*cone)
         return True
 

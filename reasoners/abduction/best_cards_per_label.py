@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from abl_cards.core import map_ranges, scale_to_range, splitmix64
+from abl_cards.core import kernel, map_ranges, scale_to_range, splitmix64
 from abl_cards.games import Engine
 from abl_cards.games.preferences import PreferenceModel, list_candidates
 from abl_cards.games.tables import Decisions
@@ -144,7 +143,7 @@ def plays_after(engine: Engine, decisions: Decisions, best_cards: BestCardsPerLa
     return plays
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _find_best(start, label, cost, consistent, lo, hi, row, best, sound):
     """Find the best candidates of decisions lo..hi-1: consistent ones first, then by cost, then by row."""
     for i in range(lo, hi):
@@ -156,7 +155,7 @@ def _find_best(start, label, cost, consistent, lo, hi, row, best, sound):
                 row[i, move_label], best[i, move_label], sound[i, move_label] = move, cost[move], consistent[move]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _sample_rows(start, label, sound, consistent, labels, keys, lo, hi, rows):
     """Sample a candidate of the label of each decision lo..hi-1 uniformly."""
     for i in range(lo, hi):

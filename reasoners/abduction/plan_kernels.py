@@ -8,12 +8,12 @@ the sum of random 64-bit numbers, one for each label at each position.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from abl_cards.core import copy_values, device_function, kernel
 from abl_cards.reasoners.abduction.assignment_plans import CONJUNCTION, CONSTANT, CONTEXT, DISJUNCTION, LEAF
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def find_cone(kind, first, second, part_start, parts, target, visited, stack):
     """Return the nodes that a target depends on, in increasing order; `visited` is all False before and after."""
     size, count = 1, 0
@@ -25,7 +25,7 @@ def find_cone(kind, first, second, part_start, parts, target, visited, stack):
         node = stack[size]
         if count == len(nodes):
             larger = np.empty(2 * count, np.int32)
-            larger[:count] = nodes
+            copy_values(nodes, larger, count)
             nodes = larger
         nodes[count] = node
         count += 1
@@ -48,7 +48,7 @@ def find_cone(kind, first, second, part_start, parts, target, visited, stack):
     return nodes
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def renumber_cone(kind, first, second, part_start, parts, nodes, numbers):
     """Return kinds, first and second fields, starts and members of a cone; `numbers` is scratch for all nodes.
 
@@ -74,7 +74,7 @@ def renumber_cone(kind, first, second, part_start, parts, nodes, numbers):
     return cone, start, members
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def best_assignments(cones, starts, members, node_offset, start_offset, member_offset, cone_of, scores, context, out):
     """Write the best assignment of each example to out[example, 0]; its other values stay as they are.
 
@@ -131,7 +131,7 @@ def best_assignments(cones, starts, members, node_offset, start_offset, member_o
                 out[example, 0, first[node]] = choice[node]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def insert(score, key, back, node, count, k, value, new_key, one, other):
     """Insert an assignment into the sorted list of a node unless it is there; return the length of the list."""
     if count == k and value <= score[node, k - 1]:
@@ -149,7 +149,7 @@ def insert(score, key, back, node, count, k, value, new_key, one, other):
     return min(count + 1, k)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def several_assignments(
     cones, starts, members, node_offset, start_offset, member_offset, cone_of, scores, context, keys, out
 ):
@@ -215,7 +215,7 @@ def several_assignments(
                     out[example, rank, first[node]] = one
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def consistent_words(cone, start, member, labels, context, count, bits, value):
     """Evaluate a cone on up to 64 assignments of a word; return the word of its target.
 
@@ -246,7 +246,7 @@ def consistent_words(cone, start, member, labels, context, count, bits, value):
     return value[cone.shape[1] - 1]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def revise_exactly(cone, start, member, current, num_labels, revisions, context):
     """Return the consistent assignments that differ from `current` [length] at exactly `revisions` positions.
 
@@ -261,7 +261,7 @@ def revise_exactly(cone, start, member, current, num_labels, revisions, context)
         labels[index] = 1 if current[index] == 0 and num_labels > 1 else 0
     filled, done = 0, revisions > length or (revisions > 0 and num_labels < 2)
     while not done:
-        block[:, filled] = current
+        copy_values(current, block[:, filled], length)
         for index in range(revisions):
             block[chosen[index], filled] = labels[index]
         filled += 1
@@ -274,15 +274,16 @@ def revise_exactly(cone, start, member, current, num_labels, revisions, context)
                 if word >> np.uint64(state) & np.uint64(1):
                     if num_revised == len(out):
                         larger = np.empty((2 * num_revised, length), np.int16)
-                        larger[:num_revised] = out
+                        for row in range(num_revised):
+                            copy_values(out[row], larger[row], length)
                         out = larger
-                    out[num_revised] = block[:, state]
+                    copy_values(block[:, state], out[num_revised], length)
                     num_revised += 1
             filled = 0
     return out[:num_revised]
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _next_revision(chosen, labels, current, num_labels):
     """Advance to the next revision: labels first, then positions; return whether there is one."""
     index = len(chosen) - 1

@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from abl_cards.core import copy_values, kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def least_changes(cards, hand):
     """Return int64[m] how many cards of a hand must change for each card set; `hand` [kinds] counts the cards.
 
@@ -25,7 +26,7 @@ def least_changes(cards, hand):
     return changes
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def arrange(cards, changes, current, free, most):
     """Return the orders of card sets that differ from `current` at up to `most` free positions.
 
@@ -66,10 +67,11 @@ def arrange(cards, changes, current, free, most):
                 continue
             if num_orders == len(out):
                 larger = np.empty((2 * num_orders, length), np.int16)
-                larger[:num_orders] = out
+                for written in range(num_orders):
+                    copy_values(out[written], larger[written], length)
                 out = larger
                 more_rows = np.empty(2 * num_orders, np.int32)
-                more_rows[:num_orders] = rows
+                copy_values(rows, more_rows, num_orders)
                 rows = more_rows
             for position in range(length):
                 out[num_orders, position] = cards[row, chosen[position]]
@@ -78,7 +80,7 @@ def arrange(cards, changes, current, free, most):
     return out[:num_orders], rows[:num_orders]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def most_probable_orders(cards, scores, k):
     """Return the k best orders, int16[k, length], of card sets [m, length], by scores [length, kinds].
 

@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from abl_cards.core import device_function, kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def share_by_count(unseen, left, at_least, at_most, lo, hi, shared):
     """Fill shared [n, seats, cards] for the rows lo..hi-1, with odds by the unknown cards of each seat."""
     seats, cards = at_least.shape[1:]
@@ -24,7 +25,7 @@ def share_by_count(unseen, left, at_least, at_most, lo, hi, shared):
         _odds_to_copies(unseen[i], at_least[i], at_most[i], shared[i])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def share_by_hints(estimate, hints, unseen, at_least, at_most, lo, hi, shared):
     """Fill shared [n, seats, cards] for the rows lo..hi-1, with odds by an estimate times the exponentials of hints."""
     seats, cards = at_least.shape[1:]
@@ -36,7 +37,7 @@ def share_by_hints(estimate, hints, unseen, at_least, at_most, lo, hi, shared):
         _odds_to_copies(unseen[i], at_least[i], at_most[i], shared[i])
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _odds_to_copies(unseen, at_least, at_most, shared):
     """Replace odds by copies: the known ones, and a share of the others where the facts allow it."""
     seats, cards = shared.shape

@@ -16,11 +16,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numba.cpython.unsafe.tuple import tuple_setitem
 from numpy.typing import NDArray
 
-from abl_cards.core import splitmix64
+from abl_cards.core import device_function, inlined_function, kernel, splitmix64
 
 MIN_ESTIMATE = 1e-6
 """Lower bound of estimates, so that all consistent deals are possible."""
@@ -45,7 +44,7 @@ class DealSamplingScratch(NamedTuple):
     chance: NDArray[np.float64]  # [holders, copies + 1] weight of the copies of one card
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def new_scratch(zeros, cards, left):
     """Make buffers for a number of cards, and for holders that lack at most `left` [n, holders] cards."""
     holders, states, ways = len(zeros), np.int64(1), 1
@@ -60,7 +59,7 @@ def new_scratch(zeros, cards, left):
     )  # fmt: skip
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined_function
 def _state_strides(zeros, left):
     """Return the strides of the holders in the index of a state, 0 for the last one; and the length of all planes.
 
@@ -75,7 +74,7 @@ def _state_strides(zeros, left):
     return strides, stride
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _fill_tables(zeros, scratch, estimate, unseen, left, at_least, at_most):
     """Fill the tables of one observer; return False where no deal is consistent."""
     start, total = _MARGIN, np.int64(0)
@@ -92,7 +91,7 @@ def _fill_tables(zeros, scratch, estimate, unseen, left, at_least, at_most):
     return False
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _fill_ways(zeros, scratch, estimate, unseen, at_least, at_most, least):
     """Fill the ways to share each card; the most probable way has weight 1."""
     cards, last, chance = len(unseen), len(zeros) - 1, scratch.chance
@@ -137,7 +136,7 @@ def _fill_ways(zeros, scratch, estimate, unseen, at_least, at_most, least):
             scratch.weight[c, way] /= top
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _fill_suffix_weights(zeros, scratch, left):
     """Fill ``suffix_weight`` from the last card to the first.
 
@@ -176,7 +175,7 @@ def _fill_suffix_weights(zeros, scratch, left):
             _normalise_layer(zeros, layer, scratch.copies_left[c], left)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined_function
 def _plane_at(zeros, strides, left, start, copies):
     """Return the cards that the holders before ``a`` lack in a plane, and the rest of a number of copies."""
     lack = zeros
@@ -186,13 +185,13 @@ def _plane_at(zeros, strides, left, start, copies):
     return lack, copies
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _add_scaled(layer, weight, moved):
     for i in range(len(layer)):
         layer[i] += weight * moved[i]
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _normalise_layer(zeros, layer, copies, left):
     """Scale the greatest weight that is read later to 1, to avoid underflow."""
     strides, end = _state_strides(zeros, left)
@@ -212,7 +211,7 @@ def _normalise_layer(zeros, layer, copies, left):
                 layer[start + first * row : _MARGIN + start + (last + 1) * row] /= top
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined_function
 def _state_after(zeros, share, c, way, lack, strides, state, rest, most_last):
     """Return the state after a way to share a card, or -1 where a holder would have too many cards.
 
@@ -227,7 +226,7 @@ def _state_after(zeros, share, c, way, lack, strides, state, rest, most_last):
     return state if fits and 0 <= rest <= most_last else -1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sample_rows(zeros, estimate, unseen, left, at_least, at_most, keys, lo, hi, deals):
     """Fill deals [n, draws, holders, cards] for rows lo..hi-1 by keys [n, draws]; return a row without deals, or -1.
 
@@ -242,7 +241,7 @@ def sample_rows(zeros, estimate, unseen, left, at_least, at_most, keys, lo, hi, 
     return -1
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _sample_row(zeros, scratch, unseen, left, key, deal):
     """Sample card by card, each way in proportion to its weight times that of its continuations."""
     last, state, lack, most_last = len(zeros) - 1, np.int64(_MARGIN), zeros, np.int64(left[len(zeros) - 1])
@@ -278,7 +277,7 @@ def _sample_row(zeros, scratch, unseen, left, key, deal):
         deal[last, c] = remaining
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def expected_rows(zeros, estimate, unseen, left, at_least, at_most, lo, hi, expected):
     """Fill expected [n, holders, cards] for rows lo..hi-1 with mean copies; return a row without deals, or -1."""
     scratch = new_scratch(zeros, estimate.shape[2], left)
@@ -289,7 +288,7 @@ def expected_rows(zeros, estimate, unseen, left, at_least, at_most, lo, hi, expe
     return -1
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _expected_row(zeros, scratch, unseen, left, expected):
     """Compute the means of one observer from prefix weights, ways and suffix weights."""
     last, most_last, mean, first_state = len(zeros) - 1, np.int64(left[-1]), np.zeros(len(zeros)), np.int64(_MARGIN)
@@ -326,4 +325,5 @@ def _expected_row(zeros, scratch, unseen, left, expected):
             expected[s, c] = mean[s] / total
             remaining -= expected[s, c]
         expected[last, c] = remaining
-        scratch.prefix_weight[:] = scratch.next_prefix_weight / top
+        for state in range(len(scratch.prefix_weight)):
+            scratch.prefix_weight[state] = scratch.next_prefix_weight[state] / top

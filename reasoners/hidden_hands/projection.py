@@ -19,13 +19,15 @@ import numpy as np
 from numba import njit
 from numba.cpython.unsafe.tuple import tuple_setitem
 
+from abl_cards.core import copy_values, device_function, inlined_function, kernel
+
 _MAX_STEPS = 60
 _TOLERANCE = 1e-9  # largest error of the number of cards of a holder
 _EXCLUDED_OFFSET = 1e9  # below every estimate: a holder that cannot have more of a card
 _MAX_STEP_LENGTH = 64.0  # no step is longer; estimates are numbers of copies
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def project_rows(zeros, estimate, unseen, left, at_least, at_most, lo, hi, result):
     """Project the estimates lo..hi-1 of [n, holders, cards], and write them to result of equal shape.
 
@@ -48,7 +50,7 @@ def project_rows(zeros, estimate, unseen, left, at_least, at_most, lo, hi, resul
         _add_parts(zeros, value, spare_copies, max_spare, card, simple, end, price, result[i])
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _partition_cards(zeros, estimate, unseen, left, at_least, at_most, value, spare_copies, max_spare, card, want):
     """Drop cards without spare copies, and put simple cards first; return the number of simple cards and of all."""
     holders, cards = len(zeros), estimate.shape[1]
@@ -88,7 +90,7 @@ def _partition_cards(zeros, estimate, unseen, left, at_least, at_most, value, sp
 # --- prices -----------------------------------------------------------------------------------------------------------
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _find_prices(zeros, value, spare_copies, max_spare, simple, end, want, price, excess, slope):
     """Find the prices by Newton's method; ``excess`` ends as the cards that the holders lack."""
     holders = len(zeros)
@@ -120,10 +122,10 @@ def _find_prices(zeros, value, spare_copies, max_spare, simple, end, want, price
                 length *= 4.0
             else:
                 length = low + (high - low) * min(0.9, max(0.1, at_low / (at_low - at_high)))
-        price[:] = trial_price
+        copy_values(trial_price, price, holders)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined_function
 def _dot(zeros, excess, step):
     total = excess[0] * step[0]
     for s in range(1, len(zeros)):
@@ -131,7 +133,7 @@ def _dot(zeros, excess, step):
     return total
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _newton_step(zeros, excess, slope, matrix, step):
     """Solve for the step with a fixed last price; a small ridge covers holders that no card links."""
     last, total = len(zeros) - 1, 0.0
@@ -169,7 +171,7 @@ def _newton_step(zeros, excess, slope, matrix, step):
             step[s] = step[s] * _MAX_STEP_LENGTH / longest
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _evaluate_prices(zeros, value, spare_copies, max_spare, simple, end, want, price, excess, slope):
     """Compute the cards that each holder lacks at these prices, and the links above the diagonal of slope."""
     holders = len(zeros)
@@ -188,7 +190,7 @@ def _evaluate_prices(zeros, value, spare_copies, max_spare, simple, end, want, p
         excess[s] = want[s] - excess[s]
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined_function
 def _share_simply(zeros, value, price, index, spare):
     """Return the parts of a simple card: its projection onto a simplex, shifted by the greatest mean overshoot."""
     holders = len(zeros)
@@ -235,7 +237,7 @@ def _evaluate_simple(zeros, value, spare_copies, simple, price, excess, slope):
             slope[s, t] = links[s][t]
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _project_onto_box(zeros, value, spare_copies, max_spare, index, price):
     """Find the nearest point to value + price in a box, with parts that add up to the spare copies.
 
@@ -272,7 +274,7 @@ def _project_onto_box(zeros, value, spare_copies, max_spare, index, price):
     return parts
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _add_parts(zeros, value, spare_copies, max_spare, card, simple, end, price, result):
     """Add the parts of holders at the final prices to the result."""
     for index in range(end):

@@ -8,10 +8,9 @@ proportion to their weights by the estimate, and the rules compute the responses
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from abl_cards.core import splitmix64
+from abl_cards.core import kernel, splitmix64
 from abl_cards.games import Engine
 from abl_cards.games.tables import compute_response_mask
 from abl_cards.games.types import HandEstimate, InformationSet
@@ -80,7 +79,7 @@ def observation_keys(observation: NDArray[np.uint8]) -> NDArray[np.uint64]:
     return keys
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _hash_rows(observation, keys):
     for i in range(len(observation)):
         word = np.uint64(0)

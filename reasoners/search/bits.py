@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
+
+from abl_cards.core import device_function, kernel
 
 ONE = np.uint64(1)
 LOW_BITS = np.uint64(0o1111111111111)
@@ -35,7 +37,7 @@ popcount: Any = _popcount
 lowest_bit: Any = _lowest_bit
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def ranks_with(hand, copies):
     """Return the ranks of which a hand holds at least 1, 2, 3 or 4 cards, by their lowest bits."""
     low, middle, high = hand, hand >> ONE, hand >> np.uint64(2)
@@ -48,7 +50,7 @@ def ranks_with(hand, copies):
     return high & LOW_BITS
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _pack_block(counters, shift):
     """Pack a block of ranks from a shift on, fewest copies first; return its cards, and the shift behind it."""
     cards = np.uint64(0)
@@ -59,7 +61,7 @@ def _pack_block(counters, shift):
     return cards, shift
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def merge_ranks(own, other, border, merged):
     """Compute the canonical position for an order of ranks: both hands, and the new shift of rank ``border``.
 

@@ -17,8 +17,8 @@ holds.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from abl_cards.core import kernel
 from abl_cards.reasoners.search.bits import ONE, lowest_bit, ranks_with
 
 ALL_COPIES, ONE_KICKER, TWO_KICKERS, SOME_COPIES, _LAST_RANK = range(5)
@@ -26,7 +26,7 @@ ALL_COPIES, ONE_KICKER, TWO_KICKERS, SOME_COPIES, _LAST_RANK = range(5)
 DOMINANCE_ROWS = 5
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def find_dominated_ranks(own, other, loose, dominance):
     """Fill dominance [DOMINANCE_ROWS, ranks] with the rank that dominates each rank, as its lowest bit, or 0.
 

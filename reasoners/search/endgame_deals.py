@@ -11,10 +11,9 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from abl_cards.core import GameError, map_ranges
+from abl_cards.core import GameError, device_function, kernel, map_ranges
 from abl_cards.games.endgame import EndgameTables, OutcomeTable, build_endgame_tables, check_applicable, pack_moves
 from abl_cards.games.tables import Tables
 from abl_cards.games.types import Indices, Moves
@@ -144,7 +143,7 @@ def _solve_run(
     return values[:solved], nodes_left
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _move_values(static, scratch, position, moves, max_nodes, values):
     """Write the indices of the values of a position after each move.
 
@@ -190,7 +189,7 @@ def _move_values(static, scratch, position, moves, max_nodes, values):
     return True
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _solve_deal_rows(
     move_arrays, context, outcomes, turns, hands, position, move_ids, max_nodes, deal_nodes, scratch, values
 ):

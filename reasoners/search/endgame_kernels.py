@@ -8,8 +8,8 @@ moves are made at once, and are no nodes.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from abl_cards.core import copy_values, device_function, inlined_function, kernel
 from abl_cards.games.state import EPISODE_OVER_BIT, NO_NEXT_SEAT, SEAT_MASK, TRICK_OVER_BIT
 
 HANDS, SEAT, TRICK, OWNER, PASSED, GONE_BY, FINISH, FLUENTS, PLAYS, OUTCOME = range(10)
@@ -34,13 +34,13 @@ _MIX_1, _MIX_2 = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
 _STAMP_SHIFT, _TAKEN = np.uint64(48), np.uint64(1 << 15)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined_function
 def _has_cards(hands, guard, need):
     """Return whether hands contain cards."""
     return ((hands | guard) - need) & guard == guard
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def apply_move(static, position, move):
     """Make a move in position [POSITION_SIZE]; return False where the rules name no next seat."""
     hands, seat = np.uint64(position[HANDS]), position[SEAT]
@@ -77,7 +77,7 @@ def apply_move(static, position, move):
     return True
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _outcome(static, position):
     """Return the index of the value of a final position."""
     strides, seats = static.strides, len(static.party)
@@ -92,7 +92,7 @@ def _outcome(static, position):
     return static.value_index[entry]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _list_moves(static, position, moves, begin):
     """Write the legal moves of the next seat from an index on; return their number."""
     hands, seat, trick, count = np.uint64(position[HANDS]), position[SEAT], position[TRICK], begin
@@ -105,7 +105,7 @@ def _list_moves(static, position, moves, begin):
     return count - begin
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined_function
 def _position_key(position):
     """Return two words that identify a position of a search together with its hands."""
     table = (
@@ -115,7 +115,7 @@ def _position_key(position):
     return np.uint64(table), np.uint64(more)
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _find_slot(table, position, stamp):
     """Return the entry of a position, and whether it is valid; entries with another stamp are of other searches."""
     first, second = _position_key(position)
@@ -130,15 +130,15 @@ def _find_slot(table, position, stamp):
     return slot, False
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def start_search(state, frames, position):
     """Write a position to the first frame."""
-    frames[0, :POSITION_SIZE] = position
+    copy_values(position, frames[0], POSITION_SIZE)
     frames[0, FIRST], frames[0, COUNT] = 0, -1
     state[DEPTH], state[HAS_VALUE] = 0, 0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def continue_search(state, frames, moves, history, table, static, beta, max_nodes):
     """Search about `max_nodes` further positions; return whether the search is finished.
 
@@ -225,7 +225,7 @@ def continue_search(state, frames, moves, history, table, static, beta, max_node
                 state[ERROR] = TOO_DEEP
                 return True
             following = frames[depth + 1]
-            following[:POSITION_SIZE] = frame[:POSITION_SIZE]
+            copy_values(frame, following, POSITION_SIZE)
             following[FIRST], following[COUNT] = first_move + frame[COUNT], -1
             if not apply_move(static, following, move):
                 state[ERROR] = NO_SEAT
@@ -239,7 +239,7 @@ def continue_search(state, frames, moves, history, table, static, beta, max_node
     return True
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _store_bound(table, frame, value, beta, stamp):
     """Store a bound in the table: merge it with the bounds of the position, or replace another entry."""
     first, second = _position_key(frame)

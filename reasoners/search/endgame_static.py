@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from abl_cards.core import kernel
 from abl_cards.games.state import Strides
 
 
@@ -40,7 +40,7 @@ class StaticPosition(NamedTuple):
     turn_strides: Strides
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def static_position(moves, outcomes, turns):
     """Combine the static data of packed moves, an outcome table and a turn table."""
     return StaticPosition(

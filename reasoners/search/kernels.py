@@ -10,8 +10,8 @@ Kept beside endgame_kernels.py, which takes 3, 10 and 19 times as long for two h
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from abl_cards.core import device_function, kernel
 from abl_cards.reasoners.search.bits import ONE, lowest_bit, merge_ranks, popcount, ranks_with
 from abl_cards.reasoners.search.dominated_moves import ALL_COPIES, SOME_COPIES, find_dominated_ranks
 from abl_cards.reasoners.search.tables import (  # fmt: skip
@@ -68,7 +68,7 @@ _PLAY_BONUS, _HASH_MOVE_BONUS, _MAX_HISTORY = 8000, 1 << 28, 8000
 _INFINITE_VALUE = 100
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def fill_playable(hand, labels, label_sets, sets, ply, set_index):
     """Fill a set with the labels that a hand can play."""
     sets[ply, set_index] = ~np.uint64(0)
@@ -79,7 +79,7 @@ def fill_playable(hand, labels, label_sets, sets, ply, set_index):
     _drop_lacking_kickers(hand, labels, label_sets, sets, ply, set_index)
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _drop_lacking_kickers(hand, labels, label_sets, sets, ply, set_index):
     for word in range(label_sets.shape[1]):
         left = sets[ply, set_index, word] & label_sets[WITH_KICKERS, word]
@@ -92,7 +92,7 @@ def _drop_lacking_kickers(hand, labels, label_sets, sets, ply, set_index):
                 sets[ply, set_index, word] &= ~(ONE << bit)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def list_moves(frames, sets, ply, labels, label_sets, history, moves, hash_move, merge, dominance):
     """Write the moves of a frame to the stack of moves; ``hash_move`` is the best label by the table.
 
@@ -139,7 +139,7 @@ def list_moves(frames, sets, ply, labels, label_sets, history, moves, hash_move,
     frames[ply, NEXT], frames[ply, END] = frames[ply, START], move_index
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _loose_ranks(own, sets, ply, labels, label_sets):
     """Return the ranks of a hand that none of its combinations of several ranks needs."""
     needed = np.uint64(0)
@@ -151,7 +151,7 @@ def _loose_ranks(own, sets, ply, labels, label_sets):
     return ranks_with(own, 1) & ~ranks_with(needed, 1)
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _add_kicker_moves(own, label, rank, labels, moves, place, dominance, merge):
     """Write the moves of a label with all choices of kickers, low ones first; return the index behind them."""
     size, groups = np.uint64(labels[label, KICKER_SIZE]), labels[label, KICKERS]
@@ -184,7 +184,7 @@ def _add_kicker_moves(own, label, rank, labels, moves, place, dominance, merge):
     return place
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _pick_next(frames, ply, moves):
     """Move the best of the remaining moves to the front; return its index."""
     first = frames[ply, NEXT]
@@ -199,7 +199,7 @@ def _pick_next(frames, ply, moves):
     return first
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _apply_pass(frames, sets, ply, child, label_sets):
     """Fill the next frame after a pass: the other seat leads."""
     frames[child, OWN], frames[child, OTHER] = frames[ply, OTHER], frames[ply, OWN]
@@ -214,7 +214,7 @@ def _apply_pass(frames, sets, ply, child, label_sets):
         )
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _apply_play(frames, sets, ply, child, cards, label, labels, label_sets):
     """Fill the next frame after a play: the other seat replies, or must pass and the same seat leads."""
     hand, reply = np.uint64(frames[ply, OWN] - cards), LEAD
@@ -249,7 +249,7 @@ def _apply_play(frames, sets, ply, child, cards, label, labels, label_sets):
             sets[child, LEGAL_SET, word] = sets[child, OWN_SET, word]
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _set_key(frames, sets, ply, labels, label_sets, merge, merged):
     """Compute the key of a frame; positions with equal order of ranks share one where no runs are left."""
     runs = np.uint64(0)
@@ -266,7 +266,7 @@ def _set_key(frames, sets, ply, labels, label_sets, merge, merged):
     frames[ply, FIRST_KEY], frames[ply, SECOND_KEY] = merged[0] | (reply << 39), merged[1] | (1 << 39)
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _update_best(frames, ply, value, is_open, label):
     """Update the best value of a frame by that of a move."""
     if is_open:
@@ -276,7 +276,7 @@ def _update_best(frames, ply, value, is_open, label):
         frames[ply, BEST_MOVE] = PASS if label < 0 else label
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _evaluate_frame(frames, sets, ply, labels, label_sets, table, merge, merged):
     """Evaluate a new frame without search: return whether it is settled, the value, whether it is open, and a move."""
     beta, own, other = frames[ply, BETA], frames[ply, OWN_CARDS], frames[ply, OTHER_CARDS]
@@ -304,7 +304,7 @@ def _evaluate_frame(frames, sets, ply, labels, label_sets, table, merge, merged)
     return False, 0, 0, best_move_of(table, entry)
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _store_frame(frames, ply, labels, table, history, nodes):
     """Store the bound of a finished frame in the table."""
     best, reached = frames[ply, BEST], frames[ply, BEST] >= frames[ply, BETA]
@@ -327,7 +327,7 @@ def _store_frame(frames, ply, labels, table, history, nodes):
     return is_open
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def start_search(state, frames, sets, labels, label_sets, history, moves, merged, dominance):
     """Begin at the root, whose hands, cards, reply, beta, depth and sets are filled in."""
     frames[0, BEST], frames[0, BEST_MOVE], frames[0, START] = -_INFINITE_VALUE, NO_MOVE, 0
@@ -343,7 +343,7 @@ def start_search(state, frames, sets, labels, label_sets, history, moves, merged
     list_moves(frames, sets, root, labels, label_sets, history, moves, nothing, state[MERGE], dominance)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def continue_search(state, frames, sets, labels, label_sets, history, moves, table, merged, dominance, max_nodes):
     """Search at most `max_nodes` further nodes; return whether the root is finished."""
     ply, nodes, stop = state[PLY], state[NODES], state[NODES] + max_nodes

@@ -9,7 +9,8 @@ FULL_DEPTH where no depth limit affected it), the best move (9 bits). Both hands
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from abl_cards.core import device_function, kernel
 
 FULL_DEPTH = 63
 """Depth of a bound that no depth limit affected."""
@@ -24,7 +25,7 @@ _WORK, _DEPTH, _BEST = np.uint64(40), np.uint64(45), np.uint64(51)
 MAX_WORK = 31
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def find_slot(table, first, second):
     """Return the first of the two entries in which a position may be."""
     mixed = first * np.uint64(0x9E3779B97F4A7C15)
@@ -35,7 +36,7 @@ def find_slot(table, first, second):
     return np.int64((mixed >> np.uint64(20)) & np.uint64(table.shape[0] - 2))
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def find_entry(table, first, second):
     """Return the entry of a position, or -1."""
     slot = find_slot(table, first, second)
@@ -45,31 +46,31 @@ def find_entry(table, first, second):
     return -1
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def lower_bound(table, entry):
     """Return the lower bound of an entry."""
     return np.int64((table[entry, 0] >> _LOWER) & _BITS) - BOUND_OFFSET
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def upper_bound(table, entry):
     """Return the upper bound of an entry."""
     return np.int64((table[entry, 0] >> _UPPER) & _BITS) - BOUND_OFFSET
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def depth_of(table, entry):
     """Return the depth of the bounds of an entry."""
     return np.int64((table[entry, 1] >> _DEPTH) & _BITS)
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def best_move_of(table, entry):
     """Return the best move of an entry."""
     return np.int64(table[entry, 1] >> _BEST)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def store(table, first, second, lower, upper, depth, best, nodes):
     """Store bounds: merge them with those of equal depth, replace shallower ones, else the entry with less work."""
     slot, entry = find_slot(table, first, second), find_entry(table, first, second)

@@ -11,10 +11,9 @@ from __future__ import annotations
 from itertools import permutations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from abl_cards.core import map_ranges
+from abl_cards.core import device_function, kernel, map_ranges
 from abl_cards.games.min_plays import key_counts
 from abl_cards.reasoners.splits.kernels import NO_PIECE, NO_TAG
 from abl_cards.reasoners.splits.rules import MAX_CARDS, N_KINDS, TAGS
@@ -61,7 +60,7 @@ def split_greedily(splitter: Splitter, hands: NDArray[np.uint64]) -> Splits:
     return Splits(tags, labels, plays, np.zeros(n))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _decompose(tables, orders, counts, lo, hi, tags, labels, plays):
     remaining = np.zeros(N_KINDS, np.int64)
     pieces, cards = np.zeros(MAX_CARDS, np.int16), np.zeros((N_KINDS, len(TAGS)), np.int64)
@@ -81,7 +80,7 @@ def _decompose(tables, orders, counts, lo, hi, tags, labels, plays):
                 _write_tags(cards, tags[i])
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _take_chains(tables, tag, remaining, cards, pieces, count):
     """Take all pieces of several ranks with a tag, sorted by length and rank; return the number of pieces."""
     multi_rank = tables.pieces
@@ -102,7 +101,7 @@ def _take_chains(tables, tag, remaining, cards, pieces, count):
     return count
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _take_groups(tables, tag, remaining, cards, pieces, count):
     for rank in range(N_KINDS):
         size = tables.group_size[rank, tag]
@@ -114,7 +113,7 @@ def _take_groups(tables, tag, remaining, cards, pieces, count):
     return count
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _write_tags(cards, tags):
     index = 0
     for rank in range(N_KINDS):

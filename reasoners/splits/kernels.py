@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from abl_cards.core import device_function, inlined_function, kernel
 from abl_cards.reasoners.splits.rules import MAX_CARDS, N_KINDS, TAGS
 
 MAX_OPTIONS = 8
@@ -52,7 +52,7 @@ class SplitScratch(NamedTuple):
     best_pieces: NDArray[np.int64]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def new_scratch(pieces):
     """Make buffers for a search with a number of larger pieces."""
     depth = MAX_CARDS + 2
@@ -68,7 +68,7 @@ def new_scratch(pieces):
     )
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _score_ways(tables, counts, tag_scores, weight, scratch):
     """Compute the values of each way to tag a rank, and of each use of its groups.
 
@@ -92,7 +92,7 @@ def _score_ways(tables, counts, tag_scores, weight, scratch):
         first_card += num_cards
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined_function
 def _single_piece_cost(tables, rank, tag, groups, weight):
     """Return the cost of playing groups of a rank as pieces of one rank; prohibitive where there is no such piece."""
     if groups == 0:
@@ -102,7 +102,7 @@ def _single_piece_cost(tables, rank, tag, groups, weight):
     return weight * groups * tables.group_price[rank, tag]
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _update_use_values(tables, rank, way, total, weight, use_values):
     """Raise the value of every use of a way's groups, where the unused groups are pieces of one rank."""
     for a in range(way[0] + 1):
@@ -118,7 +118,7 @@ def _update_use_values(tables, rank, way, total, weight, use_values):
                         use_values[use] = value
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _fill_max_gains(tables, counts, scratch):
     """Fill ``max_gain`` with the most that one more group of a tag in a larger piece can gain at a rank."""
     max_gain, rank_value = scratch.max_gain, scratch.rank_value
@@ -151,7 +151,7 @@ def _fill_max_gains(tables, counts, scratch):
                                 )
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined_function
 def _gain(rank_value, use, first, last, step):
     """Return the gain of the ranks of a piece when it is added; INFEASIBLE where they lack its groups."""
     gain = 0.0
@@ -163,7 +163,7 @@ def _gain(rank_value, use, first, last, step):
     return gain
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _select_usable(tables, counts, weight, scratch):
     """Select the larger pieces whose greatest gain exceeds their cost; return their number."""
     pieces, max_gain, num_usable = tables.pieces, scratch.max_gain, 0
@@ -180,7 +180,7 @@ def _select_usable(tables, counts, weight, scratch):
     return num_usable
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _upper_bound(tables, counts, fit, scratch):
     """Return the value of the hand if larger pieces were free, with the best use at each rank."""
     covered = np.zeros((N_KINDS, len(TAGS)), np.bool_)
@@ -200,7 +200,7 @@ def _upper_bound(tables, counts, fit, scratch):
     return total
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined_function
 def _next_piece(pieces, fit, index, scratch):
     """Return the first usable piece from an index on whose groups are free, and its gain."""
     while index < fit:
@@ -218,13 +218,13 @@ def _next_piece(pieces, fit, index, scratch):
     return fit, 0.0
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined_function
 def _mark_piece(pieces, number, scratch, sign):
     for rank in range(pieces.first_rank[number], pieces.last_rank[number] + 1):
         scratch.used_groups[rank] += sign * _USE_STRIDE_ARRAY[pieces.tag[number]]
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def find_best_pieces(tables, counts, tag_scores, weight, scratch):
     """Find the best set of larger pieces, and write it to ``best_pieces`` of the buffers.
 
@@ -272,7 +272,7 @@ def find_best_pieces(tables, counts, tag_scores, weight, scratch):
     return length, best
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _write_split(tables, counts, weight, length, scratch, tags, labels):
     """Write tags [cards] and labels [cards] of the split whose larger pieces are in the buffers."""
     pieces, card, piece = tables.pieces, 0, length
@@ -297,7 +297,7 @@ def _write_split(tables, counts, weight, length, scratch, tags, labels):
     return piece
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _best_option(tables, rank, num_cards, weight, scratch):
     """Return the best way to tag a rank, given the use of its groups by larger pieces."""
     chosen, best = 0, 2 * INFEASIBLE
@@ -312,7 +312,7 @@ def _best_option(tables, rank, num_cards, weight, scratch):
     return chosen
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def split_hands(tables, counts, tag_scores, weight, lo, hi, tags, labels, plays, worth):
     """Find the splits of hands lo..hi-1 from counts [n, 15] and tag_scores [n, cards, 4]."""
     scratch = new_scratch(len(tables.pieces.label))

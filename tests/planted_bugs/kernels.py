@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+
+_KERNEL = re.compile(r"^from numba import|^@(kernel|device_function|inlined_function)$", re.MULTILINE)
 
 
 def find_dependants(root: Path, path: Path, tops: Sequence[str]) -> list[Path]:
@@ -34,7 +37,7 @@ def find_caches(path: Path) -> list[Path]:
 
 
 def _has_kernels(path: Path) -> bool:
-    return "from numba import" in path.read_text("utf-8")
+    return bool(_KERNEL.search(path.read_text("utf-8")))
 
 
 def _imported_files(root: Path, path: Path, name: str | None = None) -> Iterator[Path]:

@@ -13,7 +13,6 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from abl_cards.circuit import (
@@ -25,7 +24,7 @@ from abl_cards.circuit import (
     evaluate_packed,
     merge_inputs,
 )
-from abl_cards.core import NUM_THREADS, map_ranges
+from abl_cards.core import NUM_THREADS, kernel, map_ranges
 from abl_cards.games.binding.writer import BitSettingWriter
 from abl_cards.games.description import AT_LEAST, BIT, EQUAL, ColumnWriter, InputSchema, find_test, group_widths
 
@@ -304,7 +303,7 @@ def _build_tests(rows: list[tuple[int, int, int, int]]) -> ColumnTests:
 # Flat arrays with unsigned indices avoid reference counting of views, and let LLVM vectorise the loops.
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def compare_columns(tests, columns, lo, hi, rows):
     """Write the results of all tests that compare a column with a value.
 
@@ -335,7 +334,7 @@ def compare_columns(tests, columns, lo, hi, rows):
                     flat_rows[target + i] = np.uint8(flat_columns[source + i] == value)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def write_lookup_rows(tests, columns, lo, hi, rows):
     """Set the inputs that stand for the values of columns with a map.
 
@@ -354,7 +353,7 @@ def write_lookup_rows(tests, columns, lo, hi, rows):
                 rows[table[offset], i] = 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def write_lookup_indices(tests, columns, lo, hi, indices):
     """Write the index of the input that stands for the value of each column with a map.
 

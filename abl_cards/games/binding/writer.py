@@ -7,10 +7,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from abl_cards.circuit import SetBits
+from abl_cards.core import kernel
 from abl_cards.games.description import ColumnWriter
 
 
@@ -106,7 +106,7 @@ def make_masked_writer(
     )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _gather_masked(values, rows, seats, slot_owner, defaults, used, lo, hi, columns):
     for i in range(lo, hi):
         row = rows[i]
@@ -116,7 +116,7 @@ def _gather_masked(values, rows, seats, slot_owner, defaults, used, lo, hi, colu
             columns[column, i] = values[row, slot] if is_visible else defaults[slot]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _gather(values, rows, used, lo, hi, columns):
     for i in range(lo, hi):
         row = rows[i]

@@ -8,8 +8,8 @@ circuit/kernels.py: states are divided into eight runs, and run k supplies bit k
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from abl_cards.core import device_function, kernel
 from abl_cards.games.description.pack import NO_CELL
 
 _WORD_BYTES = 8
@@ -27,7 +27,7 @@ _LOWEST_BIT = _LOWEST_BIT.astype(np.uint64)
 # Flat arrays with unsigned indices avoid reference counting of views, and let LLVM vectorise the loops.
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def set_bits_sparse(
     packed, num_blocks, rows, context, acts_as, slots, has_single_kinds, first, num_states, num_words, block
 ):
@@ -94,7 +94,7 @@ def set_bits_sparse(
                                 target[np.uint64(slot) * width + byte_index] |= bit_mask
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def set_bits_dense(cards, num_kinds, rows, context, kind_by_cell, slots, first, num_states, num_words, block):
     """Set input bits kind by kind, which is fast for dense vectors of cards; each cell must be one kind of card.
 
@@ -141,7 +141,7 @@ def set_bits_dense(cards, num_kinds, rows, context, kind_by_cell, slots, first, 
                                 flat_block[target + j] |= states_in_context[j] & kind_bits[j]
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _transpose_cards(cards, rows, column, first, num_states, byte, run, length, columns):
     """Transpose cards [tables, any] from a column on into columns [kinds, 8 * length].
 
@@ -164,7 +164,7 @@ def _transpose_cards(cards, rows, column, first, num_states, byte, run, length, 
                     flat_columns[kind * column_length + target] = 0
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _write_threshold_bits(columns, threshold, bits):
     """Write to bits [kinds, words] where columns [kinds, 64 * words and padding] are at least a threshold."""
     source, target = columns.reshape(columns.size), bits.reshape(bits.size).view(np.uint8)
@@ -180,7 +180,7 @@ def _write_threshold_bits(columns, threshold, bits):
             target[target_row + j] = packed_bits
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _build_context_bits(context, num_contexts, first, num_states, num_words):
     """Return the slot [contexts] of each context that occurs, else -1, and the bits [slots, words] of its states."""
     context_slot, num_found = np.full(num_contexts, -1, np.int64), 0

@@ -10,10 +10,10 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from abl_cards.asp import Term
+from abl_cards.core import inlined_function, kernel
 from abl_cards.games.description.bit_inputs import set_bits_dense, set_bits_sparse
 from abl_cards.games.description.pack import NO_CELL
 from abl_cards.games.types import Indices
@@ -268,7 +268,7 @@ def _flatten_cards(cards: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], NDArray
     return flat, flat.view(np.uint64) if flat.shape[1] % _WORD_BYTES == 0 else np.zeros((len(cards), 0), np.uint64)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_counts(cards, context, usual_cells, exceptions, positions, lo, hi, columns):
     """Count the cards that act as each of some cells.
 
@@ -306,7 +306,7 @@ def add_counts(cards, context, usual_cells, exceptions, positions, lo, hi, colum
                         _add_to_cells(exceptions.context_cells[exception], positions, columns, i, np.int16(count))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_quad_counts(words, quad_groups, lo, hi, columns):
     """Count the cards that act as each of some cells, if each cell is a group of four consecutive kinds.
 
@@ -332,7 +332,7 @@ def add_quad_counts(words, quad_groups, lo, hi, columns):
                 flat_columns[target + i] = np.int16((pair_sums + (pair_sums >> np.uint32(16))) & np.uint32(0xFFFF))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_seat_counts(cards, words, rows, context, acts_as, positions, lo, hi, columns):
     """Count the cards of each seat that act as some cells, skipping words without cards.
 
@@ -364,7 +364,7 @@ def add_seat_counts(cards, words, rows, context, acts_as, positions, lo, hi, col
                     )
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined_function
 def _add_to_cells(cells, positions, columns, i, count):
     for cell in cells:
         if cell == NO_CELL:

@@ -12,12 +12,11 @@ from functools import cached_property
 from math import prod
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from abl_cards.asp import Atom, Signature, make_kb_error
 from abl_cards.circuit import Circuit, evaluate
-from abl_cards.core import ErrorCode
+from abl_cards.core import ErrorCode, kernel
 from abl_cards.games.description.fluents import COUNTER, SINGLE_VALUED, Fluents
 
 MAX_CONTEXTS = 4096
@@ -111,7 +110,7 @@ class Contexts:
         return evaluate(circuit, self.input_rows(circuit))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _compute_index(state, rows, table):
     contexts = np.zeros(len(rows), np.int16)
     for i in range(len(rows)):

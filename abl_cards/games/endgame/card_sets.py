@@ -9,8 +9,8 @@ interchangeable: for every move with one of them there is an equal move with the
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from abl_cards.core import device_function, kernel
 from abl_cards.games.types import NO_CARD
 
 MAX_HAND_BITS = 48
@@ -25,7 +25,7 @@ NONE = -1
 """Value for no field, move or class."""
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def bit_width(count):
     """Return the number of bits of a number."""
     bits = 0
@@ -34,13 +34,13 @@ def bit_width(count):
     return bits
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def low_bits_mask(count):
     """Return a mask with as many ones as the number has bits."""
     return (np.uint64(1) << np.uint64(bit_width(count))) - np.uint64(1)
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def find_key(keys, key):
     """Return the first position of a key among sorted keys, or -1."""
     low, high = 0, len(keys)
@@ -53,7 +53,7 @@ def find_key(keys, key):
     return low if low < len(keys) and keys[low] == key else -1
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _is_interchangeable(keys, lead_follow, first, second, first_most, second_most):
     """Return True if every move with a card of the first field exists with a card of the second field instead."""
     first_unit, second_unit = np.uint64(1) << np.uint64(first), np.uint64(1) << np.uint64(second)
@@ -68,7 +68,7 @@ def _is_interchangeable(keys, lead_follow, first, second, first_most, second_mos
     return True
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def deduplicate_keys(keys, lead_follow):
     """Sort keys and remove duplicates, whose LEADS and FOLLOWS bits are combined.
 
@@ -91,7 +91,7 @@ def deduplicate_keys(keys, lead_follow):
     return unique_keys[:count], unique_bits[:count]
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def merge_fields(keys, lead_follow, field_start, max_count):
     """Merge the fields of interchangeable cards.
 
@@ -149,7 +149,7 @@ def merge_fields(keys, lead_follow, field_start, max_count):
     )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def compute_fields(hands):
     """Assign fields to the cards of hands.
 
@@ -175,7 +175,7 @@ def compute_fields(hands):
     return field_start, guard_bits, bits
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _encode_set(form, cards, row, begin):
     """Return the key of a row of card sets."""
     no_card = NO_CARD
@@ -187,7 +187,7 @@ def _encode_set(form, cards, row, begin):
     return key
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def encode_sets(field_start, bits, leads, lead_form, lead_cards, follows, follow_form, follow_cards, flag):
     """Encode the card sets of hands.
 

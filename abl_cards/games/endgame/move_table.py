@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from abl_cards.core import kernel
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.endgame.card_sets import FOLLOWS, LEADS, MARK_SHIFT, MAX_HAND_BITS, compute_fields, encode_sets
 from abl_cards.games.state import TableState
@@ -146,7 +146,7 @@ class _MoveTableBuilder:
         return keys, lead_follow, start, field_start, guard_bits, bits <= MAX_HAND_BITS
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _mark_legal(allowed, legal, label_of, hand, reach):
     """Return the legal forms [forms, n], and set them for hands [n] in ``reach`` [hands, forms]."""
     is_legal = np.empty(allowed.shape, np.uint8)
@@ -159,7 +159,7 @@ def _mark_legal(allowed, legal, label_of, hand, reach):
     return is_legal
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _pending_queries(hand, reach, passing, coming, row_of):
     """Return the pairs [hands, forms] still to evaluate, and set the reachable forms in ``coming`` [n, forms]."""
     pending = np.zeros(reach.shape, np.bool_)
@@ -174,7 +174,7 @@ def _pending_queries(hand, reach, passing, coming, row_of):
     return pending
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _forms_to_follow(reach, leads, label_of, labels, alike):
     """Return the forms [forms, hands] to list beside the leads, and their labels [labels, hands].
 

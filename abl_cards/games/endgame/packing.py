@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from abl_cards.core import device_function, kernel
 from abl_cards.games.compiled import CompiledGame, cache_per_game
 from abl_cards.games.endgame.card_sets import MARK_SHIFT, deduplicate_keys, find_key, low_bits_mask, merge_fields
 from abl_cards.games.endgame.move_table import HandMoveTable
@@ -96,7 +96,7 @@ def _can_beat_own(rules: CompiledGame) -> bool:
     return stride == 0 or bool((is_continued & (turns.entries & SEAT_MASK == owner)).any())
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _available_sets(keys, first, last, hand, begin, guard):
     """Return the sets first..last-1 for which a hand [kinds] has the cards."""
     packed_hand, sets, count = np.uint64(0), np.empty(last - first, np.int64), 0
@@ -111,7 +111,7 @@ def _available_sets(keys, first, last, hand, begin, guard):
     return sets[:count]
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _possible_plays(form, seat, reachable, to_beat, owner):
     """Return the plays that may come to be beaten.
 
@@ -136,7 +136,7 @@ def _possible_plays(form, seat, reachable, to_beat, owner):
     return forms[:plays], owners[:plays], play_of, play_to_beat
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _order_moves(seat, marks, need, cards, strength):
     """Return one move of each equivalence class by seat, large and weak ones first, and the position of each move."""
     moves = len(seat)
@@ -166,7 +166,7 @@ def _order_moves(seat, marks, need, cards, strength):
     return chosen[:count], position
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def pack_moves(move_arrays, context, hands):
     """Pack the hands of a table and their moves.
 
@@ -210,7 +210,7 @@ def pack_moves(move_arrays, context, hands):
     )  # fmt: skip
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _collect_sets(move_arrays, context, hands):
     """Collect the sets of the move table for which the hands have the cards, after merging interchangeable cards.
 
@@ -252,7 +252,7 @@ def _collect_sets(move_arrays, context, hands):
     return keys[:num_sets], lead_follow[:num_sets], owner[:num_sets], first, set_of, fields
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _pack_hands(keys, lead_follow, marks, first, field_starts, max_counts, num_fields):
     """Pack hands into one word, after merging cards that are interchangeable for moves with the same mark."""
     seats, bit, count = len(num_fields), 0, 0

@@ -4,15 +4,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from abl_cards.core import device_function
 from abl_cards.games.endgame.card_sets import FOLLOWS, LEADS
 
 NONE = -1
 """Value for no class."""
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _hash_values(count):
     """Return pseudo-random 64-bit values, whose sums serve as hashes of sets."""
     values, value = np.empty(count, np.uint64), np.uint64(0x9E3779B97F4A7C15)
@@ -22,7 +22,7 @@ def _hash_values(count):
     return values
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def group_plays(seat, form, lead_follow, forms, owners, column_of, allowed, can_beat_own):
     """Group plays by the moves that may follow them.
 
@@ -67,7 +67,7 @@ def group_plays(seat, form, lead_follow, forms, owners, column_of, allowed, can_
     return play_class, legal[representatives[:classes]]
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def equivalence_classes(legal, next_trick, turn_class, effect):
     """Group moves that are legal on the same plays and have the same consequences.
 
@@ -105,7 +105,7 @@ def equivalence_classes(legal, next_trick, turn_class, effect):
     return move_class
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def list_replies(legal, seat, seats):
     """List the legal moves of each seat on each class of plays.
 

@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from abl_cards.core import map_ranges
+from abl_cards.core import copy_values, device_function, kernel, map_ranges
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.min_plays.bound_search import bound_part, bound_whole_hand, new_bound_state
 from abl_cards.games.min_plays.exact_search import (
@@ -135,7 +134,7 @@ def _known_ranks(rules: CompiledGame) -> NDArray[np.int64] | None:
         return None
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _count(
     hands, context, known, merged, start, sets, whole_start, whole_sets, move_start, moves, fewest_plays, bounds, lo, hi
 ):  # fmt: skip
@@ -167,7 +166,7 @@ def _count(
             _count_by_bound(search, plays, n, unit, counts, moves, first, last, fewest_plays, bounds)
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _count_by_bound(search, plays, n, unit, counts, moves, first, last, fewest_plays, bounds):
     """Write the plays after moves first..last-1 of a hand of many parts; equal rests are counted once."""
     bound, whole = new_bound_state(plays, n, counts), np.int64(NONE)
@@ -177,7 +176,7 @@ def _count_by_bound(search, plays, n, unit, counts, moves, first, last, fewest_p
     table, codes = np.full(size, NONE, np.int64), np.zeros(last - first, np.uint64)
     remaining = np.zeros(len(counts), np.int64)
     for move in range(first, last):
-        remaining[:] = counts
+        copy_values(counts, remaining, len(counts))
         code = np.uint64(0)
         for card in moves[move]:
             if card == NO_CARD:

@@ -12,9 +12,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from abl_cards.core import copy_values, device_function, inlined_function, kernel
 from abl_cards.games.min_plays.exact_search import UNREACHABLE
 from abl_cards.games.min_plays.hand_plays import NONE
 
@@ -37,7 +37,7 @@ class BoundSearchState(NamedTuple):
     num_multi_unit: NDArray[np.int64]  # [1] number of multi-unit plays
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def new_bound_state(plays, n, counts):
     """Create the state of the search for a hand.
 
@@ -69,7 +69,7 @@ def new_bound_state(plays, n, counts):
     )  # fmt: skip
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def bound_whole_hand(state, plays, counts, num_rounds):
     """Search for the fewest plays that empty the whole hand, and store the solution in the state.
 
@@ -85,14 +85,14 @@ def bound_whole_hand(state, plays, counts, num_rounds):
     num_fitting = _find_fitting(state, plays, counts)
     state.best_plays[0] = 0
     num_plays = _complete_greedily(state, plays, counts, num_fitting, np.int64(NONE))
-    state.best_plays[: state.current_plays[0] + 1] = state.current_plays[: state.current_plays[0] + 1]
+    copy_values(state.current_plays, state.best_plays, state.current_plays[0] + 1)
     return min(
         _improve(state, plays, counts, num_fitting, num_rounds, num_plays, np.int64(1), state.best_plays),
         np.int64(UNREACHABLE),
     )
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def bound_part(state, plays, counts, num_rounds, target):
     """Search for the fewest plays that empty a part of the hand, starting from the stored solution.
 
@@ -109,13 +109,13 @@ def bound_part(state, plays, counts, num_rounds, target):
     num_fitting = _find_fitting(state, plays, counts)
     whole_hand_plays = state.best_plays.copy()
     num_plays = _complete_greedily(state, plays, counts, num_fitting, np.int64(NONE))
-    state.best_plays[: state.current_plays[0] + 1] = state.current_plays[: state.current_plays[0] + 1]
+    copy_values(state.current_plays, state.best_plays, state.current_plays[0] + 1)
     num_plays = _improve(state, plays, counts, num_fitting, num_rounds, num_plays, target, state.best_plays)
-    state.best_plays[:] = whole_hand_plays
+    copy_values(whole_hand_plays, state.best_plays, len(whole_hand_plays))
     return min(num_plays, np.int64(UNREACHABLE))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _improve(state, plays, counts, num_fitting, num_rounds, num_plays, target, best):
     """Improve a solution: force a random play into it, and remove the plays that no longer fit."""
     random_state = np.uint64(1)
@@ -127,11 +127,11 @@ def _improve(state, plays, counts, num_fitting, num_rounds, num_plays, target, b
         total = _complete_greedily(state, plays, counts, num_fitting, forced)
         if total <= num_plays:
             num_plays = total
-            best[: state.current_plays[0] + 1] = state.current_plays[: state.current_plays[0] + 1]
+            copy_values(state.current_plays, best, state.current_plays[0] + 1)
     return num_plays
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _find_fitting(state, plays, counts):
     """Find the multi-unit plays that fit in a part of the hand; returns their number."""
     num_fitting = np.int64(0)
@@ -147,7 +147,7 @@ def _find_fitting(state, plays, counts):
     return num_fitting
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _complete_greedily(state, plays, counts, num_fitting, forced):
     """Build a solution: a forced play (or NONE), plays of the best solution that fit, then those that save most.
 
@@ -160,8 +160,8 @@ def _complete_greedily(state, plays, counts, num_fitting, forced):
         state.min_single_unit_plays,
         state.best_plays,
     )
-    cards_left[:] = counts
-    usable[:num_fitting] = state.fitting_plays[:num_fitting]
+    copy_values(counts, cards_left, len(counts))
+    copy_values(state.fitting_plays, usable, num_fitting)
     current[0], has_last_play = 0, False
     if forced != NONE:
         has_last_play = _apply_play(plays, forced, cards_left, current, has_last_play)
@@ -192,7 +192,7 @@ def _complete_greedily(state, plays, counts, num_fitting, forced):
     return total
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined_function
 def _plays_saved(min_plays, plays, play, cards_left):
     """Return the number of plays that a play saves given the cards left; _DOES_NOT_FIT if it does not fit."""
     saved = np.int64(-1)
@@ -205,7 +205,7 @@ def _plays_saved(min_plays, plays, play, cards_left):
     return saved
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined_function
 def _apply_play(plays, play, cards_left, current, has_last_play):
     """Add a play to the solution; returns True if the solution has a play of a whole hand."""
     for part in range(plays.start[play], plays.start[play + 1]):

@@ -17,10 +17,9 @@ from functools import cache
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from abl_cards.core import map_ranges
+from abl_cards.core import device_function, inlined_function, kernel, map_ranges
 
 RANKS, KEY_FIELDS = 13, 15
 _MEMO_BITS = 18
@@ -188,7 +187,7 @@ def _plane_options(planes: tuple[int, ...], carriers: Carriers) -> list[tuple[in
     return sorted(totals)
 
 
-@njit(cache=True)
+@kernel
 def _fill_rest(rest_plays, starts, options, planes, flags):
     """Fill the table of plays of the cards in no chain; planes [sets] are the numbers of planes."""
     ones, twos, threes, fours, _, num_plane_sets = rest_plays.shape
@@ -211,7 +210,7 @@ def _fill_rest(rest_plays, starts, options, planes, flags):
                         rest_plays[n1, n2, n3, n4, 1, plane_set] = min(separate + 1, as_singles)
 
 
-@njit(cache=True)
+@device_function
 def _min_rest_plays(n1, n2, n3, n4, begin, end, options, flags):
     """Return the fewest plays of singles, pairs, trios and bombs next to planes, which are not counted."""
     best = _UNREACHABLE
@@ -225,7 +224,7 @@ def _min_rest_plays(n1, n2, n3, n4, begin, end, options, flags):
     return best
 
 
-@njit(cache=True)
+@device_function
 def _min_plays_with_carriers(n1, n2, n3, singles, trio_single, trio_pair):
     """Count the plays of singles, pairs and trios if ``singles`` cards are kickers elsewhere; trios carry others."""
     if n1 + 2 * n2 + 3 * n3 < singles:
@@ -253,7 +252,7 @@ def _min_plays_with_carriers(n1, n2, n3, singles, trio_single, trio_pair):
     return n1 + n2 + n3
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _min_leaf_plays(table, key, planes):
     """Return the plays of the rest when no more chains are removed."""
     n1, n2, n3, n4 = 0, 0, 0, 0
@@ -273,7 +272,7 @@ def _min_leaf_plays(table, key, planes):
 _GUARD_BITS = np.uint64(sum(8 << 4 * rank for rank in range(KEY_FIELDS)))
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _search_min_plays(table, key, scratch):
     """Return the fewest plays of a key; chains are removed in the order of the table, each any number of times."""
     chain, trio_length, extended_plane = table.chain, table.trio_length, table.extended_plane
@@ -310,13 +309,13 @@ def _search_min_plays(table, key, scratch):
     return best
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _new_chain_scratch(table):
     """Allocate scratch arrays: chains that fit, and a stack; its depth is at most the number of cards of a hand."""
     return np.zeros((5, max(_MAX_DEPTH, len(table.chain))), np.int64)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined_function
 def _cached_min_plays(table, key, scratch):
     """Return the plays of a key, from the cache if it is stored there."""
     mixed = (key * np.uint64(_MIX)) & np.uint64((1 << _KEY_BITS) - 1)
@@ -329,14 +328,14 @@ def _cached_min_plays(table, key, scratch):
     return entry & np.uint64((1 << _VALUE_BITS) - 1)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _count(table, hands, lo, hi, plays):
     scratch = _new_chain_scratch(table)
     for i in range(lo, hi):
         plays[i] = _cached_min_plays(table, hands[i], scratch)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _count_after(table, hands, start, played, lo, hi, plays):
     scratch = _new_chain_scratch(table)
     for i in range(lo, hi):

@@ -11,9 +11,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from abl_cards.core import copy_values, device_function, inlined_function
 from abl_cards.games.types import NO_CARD
 
 MAX_PARTS = 1 << 16
@@ -43,7 +43,7 @@ class ExactSearchState(NamedTuple):
     stack: NDArray[np.int64]  # [cards + 1, 4] index of the part, next play, best so far, key
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def new_exact_search(max_plays, max_cards, num_units):
     """Allocate the arrays of the search.
 
@@ -61,7 +61,7 @@ def new_exact_search(max_plays, max_cards, num_units):
     )  # fmt: skip
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def count_parts(counts):
     """Count the parts of a hand, including itself and the empty part.
 
@@ -79,7 +79,7 @@ def count_parts(counts):
     return parts
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def load_hand_plays(search, plays, num_plays, counts):
     """Prepare the search for a hand of at most MAX_PARTS parts.
 
@@ -112,7 +112,7 @@ def load_hand_plays(search, plays, num_plays, counts):
     _sort_plays(search, plays, num_plays, counts, unit_position)
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _sort_plays(search, plays, n, counts, unit_position):
     """Store the plays that fit in the hand, sorted by lowest position."""
     lowest = np.zeros(n, np.int64)
@@ -131,7 +131,7 @@ def _sort_plays(search, plays, n, counts, unit_position):
     for position_or_code in range(_DOES_NOT_FIT + 1):
         search.first_play[position_or_code] = offset
         offset += num_plays[position_or_code]
-    num_plays[:] = search.first_play
+    copy_values(search.first_play, num_plays, len(num_plays))
     for play in range(n):
         if lowest[play] < _DOES_NOT_FIT:
             row = num_plays[lowest[play]]
@@ -144,7 +144,7 @@ def _sort_plays(search, plays, n, counts, unit_position):
             search.play_key[row], search.play_delta[row] = key, delta
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def min_plays_of_part(search, counts):
     """Return the fewest plays that empty a part of the hand.
 
@@ -163,7 +163,7 @@ def min_plays_of_part(search, counts):
     return _min_plays(search, index, key)
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def min_plays_after_cards(search, unit, cards):
     """Return the fewest plays that empty the rest of the hand after some cards are played.
 
@@ -185,7 +185,7 @@ def min_plays_after_cards(search, unit, cards):
     return _min_plays(search, index, key)
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _min_plays(search, index, key):
     """Return the fewest plays of a part; here, a play of a whole hand may be the last one."""
     if index == 0:
@@ -206,7 +206,7 @@ def _min_plays(search, index, key):
     return np.int64(search.last_play_memo[index]) - 1
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined_function
 def _lowest_position(shift, num_positions, key):
     """Return the first position of a key that has cards."""
     position = 0
@@ -215,7 +215,7 @@ def _lowest_position(shift, num_positions, key):
     return position
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _search_parts(search, index, key):
     """Return the fewest plays of a part without plays of whole hands; results are stored in the memo."""
     stack, memo, play_keys, play_deltas, first_play, shift, guard_bits, num_positions = (

@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from abl_cards.core import device_function, inlined_function, kernel
 from abl_cards.games.types import NO_CARD
 
 KIND_HASHES = np.random.default_rng(14).integers(1, 1 << 63, 512).astype(np.uint64)
@@ -35,7 +35,7 @@ NONE = -1
 """Index that stands for no play or no unit."""
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def new_hand_plays(max_plays, max_parts):
     """Allocate arrays for plays.
 
@@ -52,7 +52,7 @@ def new_hand_plays(max_plays, max_parts):
     )  # fmt: skip
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined_function
 def find_hash(table, hashes, code):
     """Find the slot of a hash in an open-addressing table, or the empty slot for it.
 
@@ -68,7 +68,7 @@ def find_hash(table, hashes, code):
     return slot
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def distinct_plays(hand, unit, cards, begin, end, whole, whole_begin, whole_end):
     """Collect the distinct plays of a hand as cards of units.
 
@@ -99,7 +99,7 @@ def distinct_plays(hand, unit, cards, begin, end, whole, whole_begin, whole_end)
     return plays, num_plays
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _add_play(plays, n, unit, cards, counts, is_whole_hand):
     """Add a play unless it is stored; ``counts`` [units] is zero before and after. Returns the number of plays."""
     code = _WHOLE_HAND_HASH if is_whole_hand else np.uint64(0)
@@ -128,7 +128,7 @@ def _add_play(plays, n, unit, cards, counts, is_whole_hand):
     return n + 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def find_units(hand, plays, num_plays):
     """Find the units of a hand.
 
@@ -164,7 +164,7 @@ def find_units(hand, plays, num_plays):
     return _join_units(len(hand), held, are_distinct)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined_function
 def _has_play(plays, play, code):
     """Return True if a play with this hash is stored; for a play of a whole hand also if it is legal in any hand."""
     if plays.hash_table[find_hash(plays.hash_table, plays.hash, code)] != NONE:
@@ -175,7 +175,7 @@ def _has_play(plays, play, code):
     )
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _join_units(kinds, held, are_distinct):
     unit, num_units = np.full(kinds, NONE, np.int64), np.int64(0)
     for index in range(len(held)):
@@ -189,7 +189,7 @@ def _join_units(kinds, held, are_distinct):
     return unit
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def plays_by_unit(plays, num_plays, unit):
     """Convert plays of kinds of cards to plays of units, without repetitions.
 
@@ -210,7 +210,7 @@ def plays_by_unit(plays, num_plays, unit):
     return unit_plays, num_unit_plays
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _add_unit_play(unit_plays, num_unit_plays, plays, play, unit, counts):
     next_part, code = unit_plays.start[num_unit_plays], np.uint64(0)
     for part in range(plays.start[play], plays.start[play + 1]):

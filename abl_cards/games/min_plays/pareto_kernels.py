@@ -15,9 +15,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from abl_cards.core import device_function, inlined_function, kernel
 from abl_cards.games.types import NO_CARD
 
 COUNTS = 9
@@ -70,7 +70,7 @@ class ParetoScratch(NamedTuple):
     nodes: NDArray[np.int64]  # [nodes, 6] partial hands to search
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def new_pareto_scratch(table):
     """Allocate scratch arrays; a run takes at least one natural card, which bounds the depth of the search.
 
@@ -86,13 +86,13 @@ def new_pareto_scratch(table):
 # --- fronts -----------------------------------------------------------------------------------------------------------
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined_function
 def _above(front, offset):
     """Return the difference of y at x0 + place and the least y."""
     return (front >> (_POINTS_SHIFT + 4 * min(offset, _NUM_POINTS - 1))) & 15
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def clear_front(min_y):
     """Remove all points of a front.
 
@@ -102,7 +102,7 @@ def clear_front(min_y):
     min_y[:] = NO_PLAY_COST
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def merge_front(min_y, front, x, y):
     """Add the points of a packed front, shifted by x and y.
 
@@ -121,7 +121,7 @@ def merge_front(min_y, front, x, y):
             break
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def pack_front(min_y):
     """Pack the points of a front into an integer.
 
@@ -149,7 +149,7 @@ def pack_front(min_y):
     return front
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined_function
 def _fits_within(first, second, most_x, most_y):
     """Return True if two fronts have points whose sum is at most (most_x, most_y)."""
     slack_x = most_x - (first & _FIELD_MASK) - (second & _FIELD_MASK)
@@ -165,7 +165,7 @@ def _fits_within(first, second, most_x, most_y):
     return False
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined_function
 def _fits_with_jokers(jokers, first, second, max_plays):
     """Return True if the fronts of jokers and two halves have points whose sum is at most (most, most)."""
     for offset in range(_NUM_POINTS):
@@ -185,14 +185,14 @@ def _fits_with_jokers(jokers, first, second, max_plays):
 # --- the tables of the halves -----------------------------------------------------------------------------------------
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined_function
 def _find_front(table, half, index, wilds, scratch):
     """Look up a front, and compute it if it is not stored."""
     front = table.upper_fronts[wilds, index] if half else table.lower_fronts[wilds, index]
     return front if front != 0 else _compute_front(table, half, index, wilds, scratch)
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _compute_front(table, half, index, wilds, scratch):
     """Compute an entry after those it depends on; threads may do this concurrently, as they write equal values."""
     fronts = table.upper_fronts if half else table.lower_fronts
@@ -211,7 +211,7 @@ def _compute_front(table, half, index, wilds, scratch):
     return fronts[wilds, index]
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _merge_plays(table, fronts, half, index, wilds, scratch):
     """Merge the fronts that remain after each play of the first rank; returns a missing entry, or -1."""
     rank = _read_counts(table, half, index, scratch.counts)
@@ -228,7 +228,7 @@ def _merge_plays(table, fronts, half, index, wilds, scratch):
     return missing
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _read_counts(table, half, index, counts):
     """Decode an index to counts of ranks; returns the first rank that has cards, or -1."""
     first = -1
@@ -240,13 +240,13 @@ def _read_counts(table, half, index, counts):
     return np.int64(first)
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _merge_set(table, size, front, scratch):
     if table.set_costs[size, 0] != NO_PLAY_COST:
         merge_front(scratch.min_y, front, np.int64(table.set_costs[size, 0]), np.int64(table.set_costs[size, 1]))
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _merge_sets(table, fronts, index, wilds, rank, scratch):
     """Merge the sets of one rank; wild cards are added only if no natural card of the rank remains."""
     count = scratch.counts[rank]
@@ -260,7 +260,7 @@ def _merge_sets(table, fronts, index, wilds, rank, scratch):
     return np.int64(-1)
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _merge_run(table, fronts, index, wilds, rank, run, scratch):
     """Merge a run that includes the rank; wild cards are used only where natural cards are missing."""
     holds, remaining, left = False, index, wilds
@@ -287,7 +287,7 @@ def _merge_run(table, fronts, index, wilds, rank, run, scratch):
 # --- whole hands ------------------------------------------------------------------------------------------------------
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _search_min_plays(table, key, scratch):
     """Return the fewest plays of a hand."""
     low, high, cards = np.int64(0), np.int64(0), np.int64(0)
@@ -310,7 +310,7 @@ def _search_min_plays(table, key, scratch):
     return best
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _improve_by_node(table, nodes, top, jokers, best, scratch):
     """Return the fewest plays if no further run across both halves is played."""
     low, high, wilds, plays = nodes[top, _LOW], nodes[top, _HIGH], nodes[top, _WILDS_LEFT], nodes[top, _PLAYS]
@@ -322,7 +322,7 @@ def _improve_by_node(table, nodes, top, jokers, best, scratch):
     return best
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _expand_node(table, nodes, top):
     """Replace the node on top by nodes with one more run across both halves; returns the new top."""
     low, high, wilds, plays = nodes[top, _LOW], nodes[top, _HIGH], nodes[top, _WILDS_LEFT], nodes[top, _PLAYS]
@@ -351,7 +351,7 @@ def _expand_node(table, nodes, top):
     return top
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined_function
 def _cached_min_plays(table, key, scratch):
     """Return the fewest plays of a key, from the cache if it is stored there."""
     slot = (key * _GOLDEN >> (64 - MEMO_BITS)) & ((1 << MEMO_BITS) - 1)
@@ -362,7 +362,7 @@ def _cached_min_plays(table, key, scratch):
     return entry & ((1 << _VALUE_BITS) - 1)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def fill_min_plays(table, hands, context, lo, hi, plays):
     """Compute the fewest plays of hands lo..hi-1.
 
@@ -379,7 +379,7 @@ def fill_min_plays(table, hands, context, lo, hi, plays):
         plays[i] = _cached_min_plays(table, _pack_hand_key(table, hands[i], context[i]), scratch)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def fill_min_plays_after(table, hands, context, start, cards, lo, hi, plays):
     """Compute the fewest plays of the rest after each move of decisions lo..hi-1.
 
@@ -405,7 +405,7 @@ def fill_min_plays_after(table, hands, context, start, cards, lo, hi, plays):
             plays[move] = _cached_min_plays(table, rest_key, scratch)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined_function
 def _pack_hand_key(table, hand, context):
     key = np.int64(0)
     for card in range(len(hand)):

@@ -9,8 +9,8 @@ wild cards that stand in. Kickers come last.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from abl_cards.core import device_function, inlined_function, kernel
 from abl_cards.games.description import MIXED, NO_INDEX, PLAIN, SUITED, TAILED
 from abl_cards.games.moves.kickers import (
     choose_kickers,
@@ -65,9 +65,9 @@ ALL_LABELS = -1
 """Value of ``labels`` that stands for all legal labels of a decision."""
 
 
-@njit(cache=True, nogil=True)
-def enumerate_block(move_tables, block, context, leading, allowed, column, scratch, num_sets, window, form, cards):
-    """Enumerate the card sets of a block.
+@device_function
+def _walk_block(move_tables, block, context, leading, allowed, column, scratch, num_sets, window, form, cards):
+    """Enumerate the card sets of a block; kickers of a group's rank are those that ``scratch`` holds.
 
     Args:
         move_tables: Tables of the game.
@@ -192,7 +192,7 @@ def enumerate_block(move_tables, block, context, leading, allowed, column, scrat
     return num_sets
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _is_excluded(move_tables, first, last, context, card_row, num_cards):
     """Return True if some excluded form among rows first..last-1 takes the first ``num_cards`` of ``card_row``."""
     excluded, slot_kind, slot_suit = move_tables.group_fields, move_tables.slot_kind, move_tables.slot_suit
@@ -218,7 +218,7 @@ def _is_excluded(move_tables, first, last, context, card_row, num_cards):
     return False
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined_function
 def _use_wild_cards(width, stand_ins, wild_cards, counts, context, rank, only, row, state, depth):
     """Write the wild cards that are left after a combination, and the groups that they are in, to the next column.
 
@@ -249,7 +249,7 @@ def _use_wild_cards(width, stand_ins, wild_cards, counts, context, rank, only, r
     return num_own_rank, suit_bits, wild_groups
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined_function
 def _write_suits(
     suit_form, form_row, allowed, column, wild_cards, context, stand_ins, min_wilds, max_wilds, state, depth, card_row,
     sorted_rows, first, last, shift, num_sets, form, cards,
@@ -275,7 +275,7 @@ def _write_suits(
     return num_sets, index
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined_function
 def _count_substitutes(state, depth, wild_cards, context, stand_ins, suit):
     """Count the wild cards that stand in for other cards; those of this suit in their own rank do not."""
     count = state[STAND_INS, depth]
@@ -285,7 +285,7 @@ def _count_substitutes(state, depth, wild_cards, context, stand_ins, suit):
     return count
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _enumerate_tails(move_tables, block, context, allowed, column, scratch, depth, num_sets, window, form, cards):
     """Enumerate the last group of a tailed block in every rank it may have, weak ranks first."""
     start, counts, order, slot_kind, wild_cards = (
@@ -343,15 +343,17 @@ def _enumerate_tails(move_tables, block, context, allowed, column, scratch, dept
     return num_sets
 
 
-@njit(cache=True, nogil=True)
-def enumerate_own_kickers(
-    move_tables, block, context, leading, allowed, column, scratch, num_sets, window, form, cards
-):
-    """Enumerate the card sets of a form with kickers of a group's rank, in the order of the kickers.
+@device_function
+def enumerate_block(move_tables, block, context, leading, allowed, column, scratch, num_sets, window, form, cards):
+    """Enumerate the card sets of a block; arguments and result are those of ``_walk_block``.
 
-    Cards of a rank are one combination, whether they are of the group or its kickers. A wild card does not stand in
-    for a group that has kickers of its rank. Arguments and result are those of ``enumerate_block``.
+    Kickers of a group's rank are chosen first, in their order. Cards of a rank are one combination then, whether they
+    are of the group or its kickers. A wild card does not stand in for a group that has kickers of its rank.
     """
+    if not move_tables.blocks[block, OWN_KICKERS]:
+        return _walk_block(
+            move_tables, block, context, leading, allowed, column, scratch, num_sets, window, form, cards
+        )
     groups, apart = np.int64(move_tables.blocks[block, KICKERS]), move_tables.blocks[block, JOKERS_APART]
     if not allowed[move_tables.blocks[block, FORM_ROW], column]:
         return num_sets
@@ -388,7 +390,7 @@ def enumerate_own_kickers(
         counts[position] = count
         if count == left:
             choose_kickers(move_tables, block, scratch, position)
-            num_sets = enumerate_block(
+            num_sets = _walk_block(
                 move_tables, block, context, leading, allowed, column, scratch, num_sets, window, form, cards
             )
             continue
@@ -398,7 +400,7 @@ def enumerate_own_kickers(
     return num_sets
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def enumerate_moves(
     move_tables, hands, context, leading, labels, legal, allowed, lo, hi, max_sets, one_per_rank, start, form, cards,
     scratch,
@@ -429,43 +431,29 @@ def enumerate_moves(
     Returns:
         Number of card sets, which may exceed the capacity.
     """
-    lists, blocks = move_tables.block_order, move_tables.blocks
+    lists, bounds, blocks = move_tables.block_order, move_tables.label_blocks, move_tables.blocks
     num_sets = np.int64(start[lo])
     for i in range(lo, hi):
         window = OutputWindow(np.int64(0), np.int64(form.shape[0]), num_sets + max_sets + 1, np.int64(0), one_per_rank)
         load_hand(move_tables, np.int64(context[i]), hands[i], scratch)
-        if labels[i] == ALL_LABELS:
-            for block in lists[context[i]]:
-                if legal[blocks[block, LABEL], i]:
-                    if blocks[block, OWN_KICKERS]:
-                        num_sets = enumerate_own_kickers(
-                            move_tables, np.int64(block), np.int64(context[i]), np.int64(leading[i]), allowed, i,
-                            scratch, num_sets, window, form, cards,
-                        )  # fmt: skip
-                        continue
-                    num_sets = enumerate_block(
-                        move_tables, np.int64(block), np.int64(context[i]), np.int64(leading[i]), allowed, i, scratch,
-                        num_sets, window, form, cards,
-                    )  # fmt: skip
-        elif legal[labels[i], i]:
-            num_sets = enumerate_label(
-                move_tables, np.int64(labels[i]), np.int64(context[i]), np.int64(leading[i]), allowed, i, scratch,
-                num_sets, window, form, cards,
-            )  # fmt: skip
+        takes_all, first, end = labels[i] == ALL_LABELS, np.int64(0), np.int64(lists.shape[1])
+        if not takes_all:
+            first, end = np.int64(bounds[labels[i], 0]), np.int64(bounds[labels[i], 1])
+        for position in range(first, end):
+            block = np.int64(lists[context[i], position]) if takes_all else position
+            if legal[blocks[block, LABEL], i]:
+                num_sets = enumerate_block(
+                    move_tables, block, np.int64(context[i]), np.int64(leading[i]), allowed, i, scratch, num_sets,
+                    window, form, cards,
+                )  # fmt: skip
         start[i + 1] = num_sets
     return num_sets
 
 
-@njit(cache=True, nogil=True)
+@inlined_function
 def enumerate_label(move_tables, label, context, leading, allowed, column, scratch, num_sets, window, form, cards):
     """Enumerate the card sets of a label; arguments and result are those of ``enumerate_block``."""
-    bounds = move_tables.label_blocks
-    for block in range(np.int64(bounds[label, 0]), np.int64(bounds[label, 1])):
-        if move_tables.blocks[block, OWN_KICKERS]:
-            num_sets = enumerate_own_kickers(
-                move_tables, block, context, leading, allowed, column, scratch, num_sets, window, form, cards
-            )
-            continue
+    for block in range(np.int64(move_tables.label_blocks[label, 0]), np.int64(move_tables.label_blocks[label, 1])):
         num_sets = enumerate_block(
             move_tables, block, context, leading, allowed, column, scratch, num_sets, window, form, cards
         )

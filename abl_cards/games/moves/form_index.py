@@ -11,16 +11,15 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from abl_cards.games.moves.enumerate import enumerate_block, enumerate_own_kickers
+from abl_cards.core import device_function, kernel
+from abl_cards.games.moves.enumerate import enumerate_block
 from abl_cards.games.moves.move_tables import (
     GROUPS,
     KICKER_SIZE,
     KICKERS,
     LABEL,
-    OWN_KICKERS,
     RANK,
     SIZE,
     TAIL_SIZE,
@@ -80,7 +79,7 @@ def _pack(is_member: NDArray[np.bool_]) -> NDArray[np.uint64]:
     return np.ascontiguousarray(np.packbits(np.pad(is_member, padding), axis=1, bitorder="little")).view(np.uint64)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def list_whole_hands(index, move_tables, hands, context, leading, legal, allowed, start, form, cards, scratch):
     """List the moves that play all cards of a hand, in the order of move lists.
 
@@ -115,21 +114,15 @@ def list_whole_hands(index, move_tables, hands, context, leading, legal, allowed
         )
         for position in range(num_found):
             block = found[position]
-            if not legal[blocks[block, LABEL], label_column]:
-                continue
-            if blocks[block, OWN_KICKERS]:
-                num_sets = enumerate_own_kickers(
+            if legal[blocks[block, LABEL], label_column]:
+                num_sets = enumerate_block(
                     move_tables, block, ctx, lead, allowed, form_column, scratch, num_sets, window, form, cards
                 )
-                continue
-            num_sets = enumerate_block(
-                move_tables, block, ctx, lead, allowed, form_column, scratch, num_sets, window, form, cards
-            )
         start[i + 1] = num_sets
     return num_sets
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _find_blocks(index, hand, context, natural, sets, found):
     """Write the blocks that may take all cards of a loaded hand to ``found``, in the order of move lists.
 

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from abl_cards.core import device_function, inlined_function
 from abl_cards.games.description import NO_INDEX
 from abl_cards.games.moves.move_tables import (
     CARRYING,
@@ -32,7 +32,7 @@ _MAX_COMBINATIONS = 1 << 40
 """Upper bound of a count of kicker combinations, so that the product does not overflow."""
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def fill_max_groups(move_tables, block, leading, scratch):
     """Fill ``scratch.max_groups`` [ranks] with the most groups of each rank that can be kickers; return their sum."""
     allowed, natural, caps = move_tables.allowed, scratch.natural, scratch.max_groups
@@ -55,7 +55,7 @@ def fill_max_groups(move_tables, block, leading, scratch):
     return total
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def fill_own_max_groups(move_tables, block, context, leading, scratch):
     """Fill ``max_groups`` and the row ``GROUP_OF`` of the buffers for a block with kickers of a group's rank.
 
@@ -92,7 +92,7 @@ def fill_own_max_groups(move_tables, block, context, leading, scratch):
     return total
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def choose_kickers(move_tables, block, scratch, last):
     """Add the counts up to position ``last`` to ``group_fields`` of the buffers, or else write them to ``stack``."""
     fields, size, num_ranks = scratch.group_fields, move_tables.blocks[block, KICKER_SIZE], np.int64(0)
@@ -112,7 +112,7 @@ def choose_kickers(move_tables, block, scratch, last):
     scratch.by_rank[NUM_RANKS, 0] = num_ranks
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def enumerate_kickers(move_tables, block, leading, scratch, depth, num_sets, window, form, cards):
     """Enumerate the kickers of a form in the order of ``kicker_rank_order``.
 
@@ -169,7 +169,7 @@ def enumerate_kickers(move_tables, block, leading, scratch, depth, num_sets, win
     return num_sets
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _write_kickers(move_tables, block, scratch, depth, groups, num_sets, window, form, cards):
     """Write all card sets whose kickers have the ranks in ``scratch.chosen``."""
     chosen, stack, num_ranks = scratch.chosen, scratch.stack, np.int64(0)
@@ -183,14 +183,14 @@ def _write_kickers(move_tables, block, scratch, depth, groups, num_sets, window,
     return _write_combinations(move_tables, block, scratch, depth, num_ranks, num_sets, window, form, cards)
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def write_beside_own_kickers(move_tables, block, scratch, depth, num_sets, window, form, cards):
     """Write all card sets with the kickers that ``choose_kickers`` left beside those of the groups."""
     num_ranks = scratch.by_rank[NUM_RANKS, 0]
     return _write_combinations(move_tables, block, scratch, depth, num_ranks, num_sets, window, form, cards)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined_function
 def _write_combinations(move_tables, block, scratch, depth, num_ranks, num_sets, window, form, cards):
     """Write all card sets with the kickers in the last column of ``scratch.stack``: rank << 32 | groups."""
     width, stand_ins = len(move_tables.slot_range), move_tables.num_wild_kinds

@@ -6,9 +6,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from abl_cards.core import kernel
 from abl_cards.games.moves.move_tables import MoveTables, with_form_rows
 
 
@@ -42,7 +42,7 @@ def build_label_forms(
     )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def unpack_label_forms(answer_rows, first_form, labels, legal, bits, position, allowed):
     """Write which forms of the labels of n decisions are allowed.
 

@@ -11,10 +11,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from abl_cards.core import scale_to_range, splitmix64
+from abl_cards.core import inlined_function, kernel, scale_to_range, splitmix64
 from abl_cards.games.description import PASS_TERM, Cells, Form, Forms
 from abl_cards.games.moves.enumerate import ALL_LABELS
 from abl_cards.games.types import NO_CARD
@@ -78,7 +77,7 @@ def _has_several_card_sets(form: Form) -> bool:
     )
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined_function
 def _holds_cards(hand, row):
     """Return True if a hand has the cards of a row, in which equal cards are adjacent."""
     copies = 0
@@ -92,7 +91,7 @@ def _holds_cards(hand, row):
     return True
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sample_lookup_moves(lookup, form_row, hands, context, labels, allowed, keys, lo, hi, form, cards, num_found):
     """Draw a card set of one label for each of decisions lo..hi-1.
 
@@ -133,7 +132,7 @@ def sample_lookup_moves(lookup, form_row, hands, context, labels, allowed, keys,
             cards[i] = rows[ctx, chosen]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def lookup_moves(lookup, form_row, hands, context, labels, legal, allowed, lo, hi, start, form, cards):
     """List the card sets of decisions lo..hi-1, in the order of move lists.
 
@@ -185,7 +184,7 @@ def lookup_moves(lookup, form_row, hands, context, labels, legal, allowed, lo, h
     return num_sets
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def find_whole_hand_forms(lookup, hands, context):
     """Find the form that consists of all cards of a hand.
 

@@ -12,9 +12,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from abl_cards.core import device_function, inlined_function, kernel
 from abl_cards.games.description import NO_INDEX, PLAIN
 from abl_cards.games.moves.enumerate import ALL_LABELS
 from abl_cards.games.moves.move_tables import (
@@ -152,7 +152,7 @@ def _has_separate_kickers(move_tables: MoveTables, block: int, main: NDArray[np.
     return lowest and not ((kickers >= main_ranks.min()) & (kickers <= main_ranks.max())).any()
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def new_packed_scratch(ranks, max_cards, max_kickers):
     """Allocate buffers.
 
@@ -170,7 +170,7 @@ def new_packed_scratch(ranks, max_cards, max_kickers):
     )  # fmt: skip
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined_function
 def _pack_hand(hands, i, kind):
     """Return hand i as a number with four bits for each rank."""
     key = np.uint64(0)
@@ -179,7 +179,7 @@ def _pack_hand(hands, i, kind):
     return key
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined_function
 def _fill_max_groups(allowed, carrying, leading, size, key, caps):
     """Fill ``caps`` [ranks] with the most groups of each rank of a hand that can be kickers; return their sum."""
     total = np.int64(0)
@@ -194,7 +194,7 @@ def _fill_max_groups(allowed, carrying, leading, size, key, caps):
     return total
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined_function
 def _fill_candidate_ranks(alphabet, first, caps, letters):
     """Fill ``letters`` with the ranks that can occur, in the order of ``alphabet``; return their number."""
     count = np.int64(0)
@@ -206,14 +206,14 @@ def _fill_candidate_ranks(alphabet, first, caps, letters):
     return count
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined_function
 def _copy_main_cards(rows, block, cards, row):
     """Write the main cards of a block to a row of the output."""
     for position in range(cards.shape[1]):
         cards[row, position] = rows[block, position]
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined_function
 def _write_with_one_kicker(rows, block, main, is_low, card, size, cards, row):
     """Write the main cards with one kicker before them (``low``) or after them."""
     for position in range(cards.shape[1]):
@@ -224,7 +224,7 @@ def _write_with_one_kicker(rows, block, main, is_low, card, size, cards, row):
         cards[row, position + (0 if is_low else main)] = card
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _enumerate_one_kicker(packed, block, scratch, num_sets, form, cards):
     """Enumerate the card sets of a form with one kicker, the most frequent case; return the new number of sets."""
     rows, caps, candidates, kind = packed.rows, scratch.max_groups, scratch.candidate_ranks, packed.rank_kind
@@ -248,7 +248,7 @@ def _enumerate_one_kicker(packed, block, scratch, num_sets, form, cards):
     return num_sets
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _enumerate_block(packed, block, leading, scratch, num_sets, end, stop, form, cards):
     """Enumerate the card sets of a form with kickers; return the new number of sets.
 
@@ -311,7 +311,7 @@ def _enumerate_block(packed, block, leading, scratch, num_sets, end, stop, form,
     return num_sets
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _enumerate_block_by_kickers(packed, block, leading, scratch, num_sets, end, stop, form, cards):
     """Enumerate the card sets of a form whose kickers may lie among the main cards, in the order of the kickers.
 
@@ -358,7 +358,7 @@ def _enumerate_block_by_kickers(packed, block, leading, scratch, num_sets, end, 
     return num_sets
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined_function
 def _write_sorted_cards(main, carried, kind, cards, row):
     """Write packed main cards and ``carried`` kickers [ranks] from low to high."""
     num_cards = 0
@@ -370,7 +370,7 @@ def _write_sorted_cards(main, carried, kind, cards, row):
         cards[row, position] = NO_CARD
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def enumerate_packed_moves(
     packed, hands, context, leading, labels, legal, allowed, lo, hi, max_sets, start, form, cards, scratch
 ):

@@ -4,10 +4,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from abl_cards.core import scale_to_range
+from abl_cards.core import device_function, inlined_function, kernel, scale_to_range
 from abl_cards.games.description import PLAIN
 from abl_cards.games.moves.enumerate import enumerate_label
 from abl_cards.games.moves.move_tables import (
@@ -107,7 +106,7 @@ def filter_card_sets(lists: MoveLists, required: NDArray[np.uint8], rows: NDArra
     return MoveLists(start, lists.form[keep], lists.cards[keep])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _count_missing(cards, move, required, column):
     """Count the cards of a column of ``required`` [kinds, any] that a card set lacks."""
     num_missing = 0
@@ -121,7 +120,7 @@ def _count_missing(cards, move, required, column):
     return num_missing
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _filter_card_sets(start, cards, required, rows, keep):
     """Clear ``kept`` [card sets] where a card set of one of the rows lacks a required card."""
     for row in rows:
@@ -129,7 +128,7 @@ def _filter_card_sets(start, cards, required, rows, keep):
             keep[move] = _count_missing(cards, move, required, row) == 0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _filter_labels(legal, start, form, cards, label_of, required, rows):
     """Implement ``filter_labels`` for arrays."""
     has_set = np.zeros(legal.shape[0], np.bool_)
@@ -152,7 +151,7 @@ _MAX_SEARCHED_SETS = 1 << 12
 """Most card sets of a label to search this way, as each batch enumerates from the first one; beyond it, list them."""
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def drop_unreachable_labels(
     move_tables, hands, context, leading, answers, reach, rows, required, lo, hi, scratch, form, cards, is_unsure
 ):
@@ -218,7 +217,7 @@ def drop_unreachable_labels(
                 answers[label, row] = 0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sample_required_sets(
     move_tables, hands, context, leading, labels, legal, allowed, keys, rows, required, lo, hi, scratch, form, cards,
     forms, sets, num_found
@@ -293,7 +292,7 @@ def sample_required_sets(
             )  # fmt: skip
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined_function
 def _list_required(required, column, kinds):
     """Fill ``kinds`` with the required cards of a column; return their number."""
     count = np.int64(0)
@@ -304,7 +303,7 @@ def _list_required(required, column, kinds):
     return count
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined_function
 def _has_all_required(cards, move, kinds, count):
     """Return True if a card set has the first ``count`` of ``kinds``."""
     has_all = True
@@ -316,7 +315,7 @@ def _has_all_required(cards, move, kinds, count):
     return has_all
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _nth_matching_set(cards, num_sets, kinds, count, index):
     """Return the index of the card set that is number ``number`` among those with all required cards, or -1."""
     for move in range(num_sets):
@@ -327,7 +326,7 @@ def _nth_matching_set(cards, num_sets, kinds, count, index):
     return np.int64(-1)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined_function
 def _simple_block(label_blocks, blocks, group_fields, stand_ins, wild, context, hands, row, label):
     """Return the plain block of a label that has no kickers and groups of different ranks, else -1."""
     block = plain_block(label_blocks, blocks, stand_ins, wild, context, hands, row, label)
@@ -338,7 +337,7 @@ def _simple_block(label_blocks, blocks, group_fields, stand_ins, wild, context, 
     return block if is_simple else np.int64(-1)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined_function
 def _count_plain_sets(
     width, stand_ins, base, kind, acting, start, counts, blocks, group_fields, block, context, hands, row, required,
     column, num_required, codes,
@@ -368,7 +367,7 @@ def _count_plain_sets(
     return total if num_missing == 0 else np.int64(0)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined_function
 def _has_required_of_rank(width, kind, counts, row, rank, required, column):
     """Return True if a combination of cards of a rank has all required cards of the rank."""
     has_required = True
@@ -379,7 +378,7 @@ def _has_required_of_rank(width, kind, counts, row, rank, required, column):
     return has_required
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined_function
 def _write_nth_plain_set(
     width, sorted_rows, kind, start, counts, blocks, group_fields, block, required, column, codes, index, num_sets, row,
     forms, sets
@@ -404,7 +403,7 @@ def _write_nth_plain_set(
     finish_row(sorted_rows, num_cards, blocks[block, FORM], row, forms, sets)
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _search_label(
     move_tables, label, context, leading, allowed, row, kinds, num_required, scratch, max_matches, form, cards
 ):

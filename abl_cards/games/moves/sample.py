@@ -4,9 +4,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
-from abl_cards.core import scale_to_range, splitmix64
+from abl_cards.core import device_function, inlined_function, kernel, scale_to_range, splitmix64
 from abl_cards.games.description import NO_INDEX, PLAIN
 from abl_cards.games.moves.enumerate import enumerate_label
 from abl_cards.games.moves.move_tables import (
@@ -36,7 +35,7 @@ _MIN_COUNTED_FORMS = 8
 """Forms of a label from which on counting the card sets of each form is faster than enumerating them."""
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sample_card_sets(
     move_tables, hands, context, leading, labels, allowed, keys, lo, hi, form, cards, scratch, num_found
 ):
@@ -99,7 +98,7 @@ def sample_card_sets(
         num_found[i] = _sample_enumerated(move_tables, label, ctx, lead, allowed, keys, row, scratch, form, cards)
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _sample_plain_forms(move_tables, label, context, allowed, keys, i, scratch, form, cards, num_found):
     """Draw a card set of a label of several forms by counting those of each form.
 
@@ -149,7 +148,7 @@ def _sample_plain_forms(move_tables, label, context, allowed, keys, i, scratch, 
     return True
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined_function
 def _count_group_sets(
     width, num_wild_kinds, base, natural, start, blocks, group_fields, block, codes, group_codes
 ):  # fmt: skip
@@ -178,7 +177,7 @@ def _count_group_sets(
     return total
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined_function
 def _count_plain_sets(
     width, num_wild_kinds, base, kind, slot_acts, start, blocks, group_fields, block, context, hands, row, codes
 ):
@@ -200,7 +199,7 @@ def _count_plain_sets(
     return total
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined_function
 def _write_plain_set(
     width, sorted_rows, kind, start, counts, blocks, group_fields, block, codes, index, remaining, row, form, cards
 ):
@@ -220,7 +219,7 @@ def _write_plain_set(
     finish_row(sorted_rows, num_cards, blocks[block, FORM], row, form, cards)
 
 
-@njit(cache=True, nogil=True)
+@inlined_function
 def _sample_enumerated(move_tables, label, context, leading, allowed, keys, i, scratch, form, cards):
     """Draw a card set of any label by enumerating all; return the number of card sets."""
     chosen, count = np.int64(0), np.int64(0)

@@ -4,9 +4,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
-from abl_cards.core import scale_to_range, splitmix64
+from abl_cards.core import device_function, inlined_function, kernel, scale_to_range, splitmix64
 from abl_cards.games.description import NO_INDEX
 from abl_cards.games.moves.kickers import enumerate_kickers, fill_max_groups, fill_own_max_groups
 from abl_cards.games.moves.move_tables import (
@@ -33,7 +32,7 @@ from abl_cards.games.moves.move_tables import (
 )
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def sample_with_kickers(move_tables, block, context, leading, keys, i, scratch, form, cards):
     """Draw a card set of a plain block with kickers, main groups first; return the number of card sets."""
     width, stand_ins = len(move_tables.slot_range), move_tables.num_wild_kinds
@@ -86,7 +85,7 @@ def sample_with_kickers(move_tables, block, context, leading, keys, i, scratch, 
     return total * num_kicker_sets
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def sample_with_own_kickers(move_tables, block, context, leading, keys, i, scratch, form, cards):
     """Draw a card set of a plain block with kickers of a group's rank; return the number of card sets."""
     width, stand_ins = len(move_tables.slot_range), move_tables.num_wild_kinds
@@ -145,7 +144,7 @@ def sample_with_own_kickers(move_tables, block, context, leading, keys, i, scrat
     return num_sets
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _count_own_kickers(move_tables, block, leading, kickers, scratch):
     """Count the ways to take the groups that may have kickers of their rank, and these and the other kickers.
 
@@ -188,7 +187,7 @@ def _count_own_kickers(move_tables, block, leading, kickers, scratch):
                 ways[rank, n] += _own_ways(start, codes, needed, ways, allowed, apart, size, rank, k, n)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined_function
 def _own_ways(start, codes, needed, ways, allowed, apart, size, rank, count, n):
     """Return the ways to take ``count`` kickers of a rank, and n of the ranks from this one on."""
     if count > 0 and not (np.int64(allowed[rank]) >> count) & 1:
@@ -201,7 +200,7 @@ def _own_ways(start, codes, needed, ways, allowed, apart, size, rank, count, n):
     return own * of_last if n == count else np.int64(0)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined_function
 def _group_range(move_tables, fields, context, group, scratch):
     """Return the range of the combinations of a group, for a hand without wild cards."""
     pattern = group_pattern(
@@ -212,7 +211,7 @@ def _group_range(move_tables, fields, context, group, scratch):
     return np.int64(move_tables.pattern_start[pattern, size]), np.int64(move_tables.pattern_start[pattern, size + 1])
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _first_with_kickers(move_tables, block, context, leading, scratch, window, form, cards):
     """Write the first card set of a plain block with kickers; return 0 if there is none."""
     width, stand_ins = len(move_tables.slot_range), move_tables.num_wild_kinds
@@ -253,7 +252,7 @@ def _first_with_kickers(move_tables, block, context, leading, scratch, window, f
     return enumerate_kickers(move_tables, block, leading, scratch, np.int64(0), np.int64(0), window, form, cards)
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _count_or_choose_kicker(move_tables, block, scratch, index):
     """Count the single kickers, and write rank and combination of kicker ``number`` to ``scratch.chosen``, if any."""
     width, stand_ins = len(move_tables.slot_range), move_tables.num_wild_kinds
@@ -273,7 +272,7 @@ def _count_or_choose_kicker(move_tables, block, scratch, index):
     return count
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _count_kickers(move_tables, block, leading, kickers, scratch):
     """Fill ``scratch.ways`` [rank, n] with the number of ways to take n groups of the ranks from this one on.
 
@@ -299,7 +298,7 @@ def _count_kickers(move_tables, block, leading, kickers, scratch):
     return ways[0, kickers]
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def _write_nth_kickers(move_tables, block, leading, kickers, index, scratch, num_cards):
     """Append the kickers with an index to ``scratch.row``, low ranks first; return the new number of cards."""
     width, stand_ins = len(move_tables.slot_range), move_tables.num_wild_kinds

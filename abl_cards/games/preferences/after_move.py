@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from abl_cards.core import kernel
 from abl_cards.games.description import Cells
 from abl_cards.games.types import NO_CARD
 
@@ -26,7 +26,7 @@ def map_cards_to_columns(cells: Cells, used: NDArray[np.int64]) -> NDArray[np.in
     return column_of[cells.acts_as]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def write_cards_left(held_counts, context, decision, cards, card_columns, lo, hi, columns):
     """Fill columns with the cards left of each cell after moves lo..hi-1.
 
@@ -62,7 +62,7 @@ def write_cards_left(held_counts, context, decision, cards, card_columns, lo, hi
         begin = end
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def write_estimate(estimate, context, card_columns, lo, hi, columns):
     """Fill columns with estimated cards of each cell, rounded half up, for decisions lo..hi-1.
 

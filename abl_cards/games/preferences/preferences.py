@@ -14,12 +14,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from abl_cards.asp import Atom, did_you_mean
 from abl_cards.circuit import FALSE, SHARED, Circuit, KnowledgeBase, evaluate, partition_circuit, weighted_sums
-from abl_cards.core import NUM_THREADS, ErrorCode, GameError, map_ranges
+from abl_cards.core import NUM_THREADS, ErrorCode, GameError, kernel, map_ranges
 from abl_cards.games.description import functor
 from abl_cards.games.types import HandEstimate, MoveLists
 
@@ -329,7 +328,7 @@ _CIRCUIT_CACHES = (
 )  # fmt: skip
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _copy_shared(shared, source, target, decision, rows):
     """Copy rows ``source`` of shared [outputs, decisions] to rows ``target`` of rows [inputs, moves]."""
     begin = 0
@@ -338,7 +337,8 @@ def _copy_shared(shared, source, target, decision, rows):
         while end < len(decision) and decision[end] == decision[begin]:
             end += 1
         for index in range(len(source)):
-            rows[target[index], begin:end] = shared[source[index], decision[begin]]
+            for move in range(begin, end):
+                rows[target[index], move] = shared[source[index], decision[begin]]
         begin = end
 
 

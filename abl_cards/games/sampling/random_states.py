@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from abl_cards.core import derive_key
+from abl_cards.core import derive_key, kernel
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.description import WILD, Form, parse_rank_and_suit
 from abl_cards.games.moves import sample_card_sets, scratch_for
@@ -138,7 +137,7 @@ def _place_cards_to_beat(rules: CompiledGame, state: TableState) -> None:
         state.to_beat[batch[~has_cards]], state.owner[batch[~has_cards]] = LEADING, state.seat[batch[~has_cards]]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _move_to_played(hands, aside, played, rows, cards, owner, seat):
     """Move cards [n, max cards] at tables rows [n] to those played by the owners, unless these have played them."""
     seats = hands.shape[1]

@@ -10,10 +10,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from abl_cards.core import scale_to_range, splitmix64
+from abl_cards.core import copy_values, kernel, scale_to_range, splitmix64
 from abl_cards.games.types import LEADING, NO_CARD
 
 PLAY, CHOICE, EPISODE_OVER, MATCH_OVER, DRAWING = range(5)
@@ -107,7 +106,7 @@ def empty_state(
     )  # fmt: skip
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def deal_cards(keys, rows, deck, sizes, hands, aside):
     """Shuffle the deck and deal it at some tables; the cards left over are put aside.
 
@@ -121,7 +120,7 @@ def deal_cards(keys, rows, deck, sizes, hands, aside):
     """
     cards, shuffled = len(deck), np.empty(len(deck), np.uint8)
     for i in range(len(rows)):
-        shuffled[:] = deck
+        copy_values(deck, shuffled, cards)
         for position in range(cards - 1, 0, -1):
             other = np.int64(scale_to_range(splitmix64(keys[i], np.uint64(position)), np.uint64(position + 1)))
             shuffled[position], shuffled[other] = shuffled[other], shuffled[position]
@@ -136,7 +135,7 @@ def deal_cards(keys, rows, deck, sizes, hands, aside):
             aside[rows[i], shuffled[position]] += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_cards(cards):
     """Count the cards of each row.
 
@@ -158,7 +157,7 @@ def count_cards(cards):
 # Fields of named tuples are read once, outside of loops: numba counts a reference for each access to an array.
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def reset_episodes(state, rows):
     """Reset everything that belongs to an episode at some tables, before cards are dealt.
 
@@ -200,7 +199,7 @@ REDEAL, ASKS, LEADS, DRAWS = range(4)
 """Kinds of outputs of the query "control": deal again, a seat chooses, a seat leads, a seat draws."""
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def decode_control(answers, control_outputs):
     """Decode the outputs of the query "control".
 
@@ -234,7 +233,7 @@ def decode_control(answers, control_outputs):
     return redeal, stage, asked_seat, leader, drawer, num_asks, num_leaders, num_drawers
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_points(answers, point_outputs, points):
     """Add the points that hold to the points of seats.
 
@@ -250,7 +249,7 @@ def add_points(answers, point_outputs, points):
                 points[i, seat] += count
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def best_sides(sides, total, draw_value):
     """Find the side with the most points.
 

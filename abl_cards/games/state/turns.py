@@ -6,9 +6,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from abl_cards.core import device_function, kernel
 from abl_cards.games.state.state import EPISODE_OVER, NO_SEAT
 from abl_cards.games.types import LEADING, NO_CARD
 
@@ -77,7 +77,7 @@ def next_turn(
     return NextTurn(entry & SEAT_MASK, bool(entry & TRICK_OVER_BIT), bool(entry & EPISODE_OVER_BIT))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def turn_entry(entries, strides, last_actor, owner, passed, passed_in_trick, seats_out, form_class, leader):
     """Return the entry of a turn table after an act.
 
@@ -99,7 +99,7 @@ def turn_entry(entries, strides, last_actor, owner, passed, passed_in_trick, sea
     ]  # fmt: skip
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def advance_turn(entry, table, seats, to_beat, owner, passed, passed_in_trick):
     """Set the next seat of a table, and start a new trick if the entry has TRICK_OVER_BIT.
 
@@ -124,7 +124,7 @@ EMPTY_PLAY_CODE = -2
 """Result of apply_plays minus the index of a table, for a play without cards that is not a pass."""
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def apply_plays(state, turn_table, passing, rows, lo, hi, form, cards):
     """Apply one play or pass at each of the tables rows[lo:hi].
 
@@ -218,7 +218,7 @@ def apply_plays(state, turn_table, passing, rows, lo, hi, form, cards):
     return -1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def advance_turns(state, leftover_order, rows, entries, lo, hi):
     """Set the next seats of the tables rows[lo:hi], and close episodes that are over.
 
@@ -249,7 +249,7 @@ def advance_turns(state, leftover_order, rows, entries, lo, hi):
     return -1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def close_episodes(state, leftover_order, rows):
     """Close the episodes of some tables: seats that still hold cards take the last places.
 
@@ -262,7 +262,7 @@ def close_episodes(state, leftover_order, rows):
         close_episode(state, leftover_order, table)
 
 
-@njit(cache=True, nogil=True)
+@device_function
 def close_episode(state, leftover_order, table):
     """Close the episode of a table: seats that still hold cards take the last places.
 
@@ -277,7 +277,7 @@ def close_episode(state, leftover_order, table):
     state.stage[table] = EPISODE_OVER
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def record_finish(state, table, seat):
     """Give a seat the next place in the finish order; a seat that already has a place keeps it.
 

@@ -11,12 +11,11 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple, NoReturn
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from abl_cards.asp import Signature, Term, make_kb_error, split_term
 from abl_cards.circuit import FALSE, TRUE
-from abl_cards.core import ErrorCode
+from abl_cards.core import ErrorCode, kernel
 from abl_cards.games.binding import CircuitQuery, make_array_writer
 from abl_cards.games.compiled import (
     CompiledGame,
@@ -249,7 +248,7 @@ _SCAN_WIDTH = 32
 """Outputs that are tested together."""
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def find_true(answers, output, positions):
     """Write the positions at which an output holds, in ascending order.
 
@@ -281,7 +280,7 @@ def find_true(answers, output, positions):
     return count
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _find_conflict(answers, outputs, starts):
     """Return the first group of outputs of which two hold at once, and its first column; -1, -1 if there is none."""
     n = answers.shape[1]
@@ -298,7 +297,7 @@ def _find_conflict(answers, outputs, starts):
     return -1, -1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _apply_updates(answers, rows, sets, adds, transfers, kitty_takes, state, num_from_stock):
     """Apply circuit outputs [outputs, n] to tables rows [n]; sets, adds, passes, takes as in ``EventUpdate``.
 
@@ -341,7 +340,7 @@ def _apply_updates(answers, rows, sets, adds, transfers, kitty_takes, state, num
     return -1, -1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _apply_retractions(answers, rows, retractions, trick_cards, hands, played):
     """Return cards of the trick to hands at tables rows [n] by circuit outputs [outputs, n].
 

@@ -4,15 +4,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from abl_cards.core import kernel
 from abl_cards.games.description import SHOWN_BITS
 
 NO_UPPER_BOUND = 255
 """Value of ``most`` that stands for no upper bound."""
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def write_bounds(answers, outputs, others, num_played, rows, unseen, is_exclusive, lo, hi, at_least, at_most):
     """Fill the bounds of hidden hands for observers lo..hi-1.
 
@@ -61,7 +61,7 @@ def write_bounds(answers, outputs, others, num_played, rows, unseen, is_exclusiv
                     at_most[i, other, kind] = min(np.int16(at_most[i, other, kind]), max(0, num_left))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def write_shown(play_stats, rows, seats, used, lo, hi, columns):
     """Fill zeroed ``columns`` [used, n] with bits of the play statistics of seats [n] at tables rows [n]."""
     kinds = play_stats.shape[3]
@@ -78,7 +78,7 @@ def write_shown(play_stats, rows, seats, used, lo, hi, columns):
         begin = end
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def accumulate_log_odds(holds, belief_cells, weights, scale, num_cells, cell_places, context, lo, hi, log_odds):
     """Fill rows lo..hi-1 of the log odds with the sum of the weights of all beliefs that hold.
 

@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from abl_cards.core import kernel
 from abl_cards.games.types import NO_CARD
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def write_cards_by_seat(cards, rows, seat_order, columns):
     """Fill ``columns`` [n, seats * kinds] with cards [tables, seats, kinds], seats in ``seat_order`` [n, seats]."""
     kinds = cards.shape[2]
@@ -19,7 +19,7 @@ def write_cards_by_seat(cards, rows, seat_order, columns):
                 columns[i, position * kinds + kind] = cards[rows[i], seat_order[i, position], kind]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def write_hand_sizes(hands, rows, seat_order, width, columns):
     """Write hand sizes one-hot to zeroed ``columns`` [n, seats * width], clipped at width - 1."""
     for i in range(len(rows)):
@@ -30,7 +30,7 @@ def write_hand_sizes(hands, rows, seat_order, width, columns):
             columns[i, position * width + min(count, width - 1)] = 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def write_recent_cards(recent, acts, rows, num_acts, columns):
     """Add the cards of the last acts to zeroed ``columns`` [n, num_acts * kinds], latest last."""
     depth, kinds = recent.shape[1], columns.shape[1] // num_acts
@@ -44,7 +44,7 @@ def write_recent_cards(recent, acts, rows, num_acts, columns):
                 columns[i, first + card] += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def write_recent_seats(recent_seat, acts, rows, seat_places, num_acts, columns):
     """Write the seats of the last acts one-hot to zeroed ``columns`` [n, num_acts * seats], latest last."""
     depth, seats = recent_seat.shape[1], seat_places.shape[1]
@@ -55,7 +55,7 @@ def write_recent_seats(recent_seat, acts, rows, seat_places, num_acts, columns):
             columns[i, (num_acts - 1 - back) * seats + seat_places[i, recent_seat[table, index]]] = 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def write_cards_to_beat(state, rows, to_beat, columns):
     """Add the cards of the last act of the owner of the play to beat, if any, to zeroed ``columns`` [n, kinds]."""
     recent, recent_seat, acts, owner = state.recent_cards, state.recent_seat, state.num_acts, state.owner
@@ -72,7 +72,7 @@ def write_cards_to_beat(state, rows, to_beat, columns):
                 break
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_unseen(hands, aside, rows, seats, unseen):
     """Fill ``unseen`` [n, kinds] with the cards in the kitty and in the hands of seats other than seats [n]."""
     for i in range(len(rows)):

@@ -10,10 +10,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from abl_cards.core import MIN_LIGHT_ITEMS_PER_THREAD, map_ranges
+from abl_cards.core import MIN_LIGHT_ITEMS_PER_THREAD, kernel, map_ranges
 from abl_cards.games.compiled import CompiledGame, cache_per_game
 from abl_cards.games.description import SHOWN_BITS, generalise_kind
 from abl_cards.games.state import TableState
@@ -76,7 +75,7 @@ def _strengths(rules: CompiledGame) -> NDArray[np.int16]:
     return strengths
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _record_acts(state, traits, passing, rows, lo, hi, form):
     """Update play statistics of tables rows[lo:hi]."""
     play_stats, bit = state.play_stats, np.uint64(1)

@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from abl_cards.asp import Signature
-from abl_cards.core import ErrorCode, GameError, map_ranges
+from abl_cards.core import ErrorCode, GameError, kernel, map_ranges
 from abl_cards.games.binding import CircuitQuery, make_array_writer, make_lazy_writer
 from abl_cards.games.compiled import CompiledGame, cache_per_game
 from abl_cards.games.description import INPUTS, find_test, with_outputs
@@ -182,7 +181,7 @@ def _is_hand_independent(rules: CompiledGame, query: CircuitQuery) -> bool:
     return all(INPUTS[signature].group == "trick" for signature in read)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _fill_responses(leadable, beaten, rows, mask, lo, hi):
     """Fill ``rows[lo:hi]`` of ``mask`` [n, labels] from leadable [labels, n] and bit sets beaten [labels, words]."""
     labels, words = leadable.shape[0], beaten.shape[1]

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from abl_cards.core import kernel
 from abl_cards.games.compiled import CompiledGame, TableError, cache_per_game, whole_hand_moves
 from abl_cards.games.moves import find_whole_hand_forms
 from abl_cards.games.state import TableState, count_cards
@@ -115,7 +115,7 @@ def _find_first_forms(rules: CompiledGame, hands: NDArray[np.uint8], contexts: N
     return [min(lists.form[first:last].tolist(), default=-1) for first, last in bounds]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def write_card_rows(counts, cards, rows):
     """Write cards as lists.
 
@@ -128,7 +128,7 @@ def write_card_rows(counts, cards, rows):
         write_card_row(counts[i], cards[rows[i]])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def write_card_row(counts, row):
     """Write the cards of counts [kinds] that fit to a row as in ``Moves``; return the number of cards in counts."""
     num_cards = 0

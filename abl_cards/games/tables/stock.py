@@ -9,10 +9,9 @@ kitty, so that no seat sees them.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from abl_cards.core import derive_key, scale_to_range, splitmix64
+from abl_cards.core import derive_key, kernel, scale_to_range, splitmix64
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.state import TableState
 from abl_cards.games.types import Indices
@@ -76,7 +75,7 @@ def shuffle_stock(keys: NDArray[np.uint64], rows: Indices, deck: NDArray[np.uint
     state.aside[rows] = np.bincount(deck, minlength=state.aside.shape[1])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _shuffle_rows(keys, rows, cards, first, stock):
     """Shuffle cards [n, cards] by keys [n], and write those that fit to ``stock`` [tables, cards] from first [n] on."""
     for i in range(len(rows)):
@@ -88,7 +87,7 @@ def _shuffle_rows(keys, rows, cards, first, stock):
             stock[rows[i], first[i] + position] = cards[i, position]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def deal_from_stock(state, rows, sizes):
     """Deal the first cards of the stock of tables rows [n], sizes [seats] to each seat; the others lie aside."""
     hands, aside, stock = state.hands, state.aside, state.stock
@@ -104,7 +103,7 @@ def deal_from_stock(state, rows, sizes):
             aside[table, stock[table, rest]] += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def draw_cards(state, rows, seats):
     """Move the next card of the stock of tables rows [n] to the hands of seats [n]."""
     hands, aside, stock = state.hands, state.aside, state.stock

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from abl_cards.core import kernel
 from abl_cards.games.state import (
     EMPTY_PLAY_CODE,
     EPISODE_OVER_BIT,
@@ -19,7 +19,7 @@ from abl_cards.games.tables.retraction import write_card_row
 from abl_cards.games.types import LEADING, NO_CARD
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_cards(trick_cards, rows, seats, cards):
     """Add cards [n, max cards] to those of seats [tables] at tables rows [n] in trick_cards [tables, seats, kinds]."""
     for i in range(len(rows)):
@@ -28,7 +28,7 @@ def add_cards(trick_cards, rows, seats, cards):
                 trick_cards[rows[i], seats[rows[i]], card] += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def move_cards(state, passing, rows, lo, hi, form, cards):
     """Move the cards of a play from the hand to the trick at tables rows[lo:hi]."""
     hands, played, trick_cards, trick_forms = state.hands, state.played, state.trick_cards, state.trick_forms
@@ -57,7 +57,7 @@ def move_cards(state, passing, rows, lo, hi, form, cards):
                 trick_cards[table, seat, card] += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def record_plays(state, turns, passing, rows, lo, hi, form, cards):
     """Record complete plays and passes at tables rows[lo:hi], and advance the turn.
 
@@ -106,7 +106,7 @@ def record_plays(state, turns, passing, rows, lo, hi, form, cards):
     return -1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def mark_complete_plays(state, passing, form_sizes, rows, seats, more, lo, hi, form, cards, is_complete):
     """Fill is_complete [n] for rows[lo:hi] with whether plays are complete.
 
@@ -126,7 +126,7 @@ def mark_complete_plays(state, passing, form_sizes, rows, seats, more, lo, hi, f
         is_composing[rows[i]] = not is_complete[i]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def gather_plays(state, passing, rows, lo, hi, form, cards, num_laid):
     """Write all cards of the seats to decide in the trick at tables rows[lo:hi], their forms, and their number."""
     trick_cards, seats, trick_forms = state.trick_cards, state.seat, state.trick_forms
@@ -137,7 +137,7 @@ def gather_plays(state, passing, rows, lo, hi, form, cards, num_laid):
             form[i] = trick_forms[table, seat]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def assign_tricks(state, rows, takes, settled, lo, hi):
     """Set owner and play to beat of the settled, nonempty tricks at tables rows[lo:hi] by takes [seats, n].
 

@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from abl_cards.core import kernel
 from abl_cards.games.binding import (
     HandCardCounts,
     TrickCardCounts,
@@ -205,7 +205,7 @@ def trick_count_columns(trick_cards: NDArray[np.uint8], rows: Indices) -> Column
     return lambda lo, hi, columns, used: _fill_trick_counts(trick_cards, rows, used, lo, hi, columns)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _fill_trick_counts(trick_cards, rows, used, lo, hi, columns):
     """Fill columns [used, n] from lo to hi - 1 with the number of trick cards of seats used."""
     flat, seats, kinds = (
