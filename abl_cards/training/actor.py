@@ -14,7 +14,8 @@ from abl_cards.reasoners.abduction import Minimiser
 from abl_cards.training.abduction import OUR_REASONER, ReasonerParts, resolve_reasoner
 from abl_cards.training.expert_targets import ExpertConfig
 from abl_cards.training.joint_loop import SelfPlay
-from abl_cards.training.opponents import OPPONENT_NAMES, PastOpponent, assign_players
+from abl_cards.training.metrics import OPPONENT_NAMES
+from abl_cards.training.opponents import PastOpponent, assign_players
 from abl_cards.training.rollout_queue import Rollout, StateDict
 from abl_cards.training.selfplay import DecideFunction, Score
 from abl_cards.training.settings import TrainConfig

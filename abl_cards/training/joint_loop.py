@@ -28,7 +28,8 @@ from abl_cards.games.compiled import attribute_table_errors
 from abl_cards.games.tables import Choices, Decisions
 from abl_cards.games.types import Indices, Moves
 from abl_cards.training.experience import Experience
-from abl_cards.training.opponents import LEARNER, OPPONENT_NAMES
+from abl_cards.training.metrics import OPPONENT_NAMES
+from abl_cards.training.opponents import LEARNER
 from abl_cards.training.reports import IterationStats
 from abl_cards.training.rollout_queue import RolloutQueue, RolloutSource, SampledBatch
 from abl_cards.training.selfplay import DRAW_STREAM, EXPLORE_STREAM, MATCH_STREAM, Score, SelfPlayTables

@@ -15,6 +15,9 @@ from numpy.typing import NDArray
 
 from abl_cards.core import ErrorCode, GameError, attribute_os_errors, column_names, import_pandas, parse_json_line
 
+OPPONENT_NAMES = ("itself", "kb", "its past")
+"""Names of the players that the learner meets, by their numbers."""
+
 
 class MetricsWriter:
     """Writer of one line per update; lines after the checkpoint of a resumed run are cut off.

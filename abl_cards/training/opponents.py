@@ -10,9 +10,6 @@ from abl_cards.games.tables import Choices, Decisions
 from abl_cards.games.types import Moves
 from abl_cards.reasoners.abduction import Minimiser
 
-OPPONENT_NAMES = ("itself", "kb", "its past")
-"""Names of the players that the learner meets, by their numbers."""
-
 LEARNER = 0
 """Number of the player that learns."""
 

@@ -18,8 +18,7 @@ from abl_cards.core import (
     share_axis,
 )
 from abl_cards.matches import wilson_interval
-from abl_cards.training.metrics import read_metrics
-from abl_cards.training.opponents import OPPONENT_NAMES
+from abl_cards.training.metrics import OPPONENT_NAMES, read_metrics
 
 MetricsRows = Sequence[Mapping[str, Any]]
 """Lines of ``metrics.jsonl``."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from abl_cards.training.opponents import OPPONENT_NAMES
+from abl_cards.training.metrics import OPPONENT_NAMES
 from abl_cards.training.rollout_queue import QueueStats
 from abl_cards.training.selfplay import Score
 from abl_cards.training.updates import UpdateStats

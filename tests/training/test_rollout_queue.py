@@ -10,7 +10,7 @@ from abl_cards.core import archive
 from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.learners.presets import PRESETS
 from abl_cards.training.experience import Experience
-from abl_cards.training.opponents import OPPONENT_NAMES
+from abl_cards.training.metrics import OPPONENT_NAMES
 from abl_cards.training.rollout_queue import QueueStats, Rollout, RolloutQueue
 from abl_cards.training.selfplay import Score
 from abl_cards.training.trainer import Trainer

@@ -179,3 +179,14 @@ def test_the_port_answers_without_the_engine() -> None:
     program = "import sys, abl_cards.web; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()
     assert {"numba", "numpy", "clingo", "abl_cards.games"}.isdisjoint(loaded)
+
+
+def test_routes_import_no_networks() -> None:
+    """A table without learned players needs no torch, which takes longer to load than all the rest."""
+    import subprocess
+    import sys
+
+    program = "import sys, abl_cards.web.routes; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()
+    assert "numba" in loaded
+    assert {"torch", "sklearn", "matplotlib"}.isdisjoint(loaded)
