@@ -6,7 +6,6 @@ import doctest
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.matches import seed_intervals
@@ -61,6 +60,8 @@ def test_higher_level_widens_the_interval() -> None:
 
 
 def test_paired_test_equals_scipy() -> None:
+    from scipy import stats  # here: each process collects all tests, and this takes two seconds
+
     rng = np.random.default_rng(0)
     first, second = rng.random(6), rng.random(6)
     expected = stats.ttest_rel(first, second).pvalue
