@@ -16,7 +16,7 @@ def share_interval(shares: NDArray[np.float64], games_per_deal: int = 2) -> Inte
     """Compute the 95 % interval of a mean share: Wilson's, with the effective number of games.
 
     Games of one deal share their cards, so they are not independent; the variance between deals gives the number of
-    independent games that carry the same information.
+    independent games that carry the same information. Games of a single deal count as one game.
 
     Args:
         shares: Share of each game, 0 to 1: float64 [games], the games of a deal side by side.
@@ -106,9 +106,14 @@ def mean_interval(values: NDArray[np.float64], games_per_deal: int) -> Interval 
 
 
 def _design_effect(shares: NDArray[np.float64], games_per_deal: int) -> float:
-    """Divide the variance between deals by that of independent games; at least one half."""
+    """Divide the variance between deals by that of independent games; at least one half.
+
+    One deal says nothing of the variance between deals: its games count as one.
+    """
     deals = shares[: len(shares) // games_per_deal * games_per_deal].reshape(-1, games_per_deal).mean(axis=1)
     variance = float(shares.var())
-    if len(deals) < 2 or variance == 0 or games_per_deal == 1:
+    if len(deals) < 2:
+        return min(len(shares), games_per_deal)
+    if variance == 0 or games_per_deal == 1:
         return 1.0
     return max(games_per_deal * float(deals.var(ddof=1)) / variance, 0.5)

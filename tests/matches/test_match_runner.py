@@ -19,7 +19,7 @@ from abl_cards.games.engine import Engine
 from abl_cards.games.game import load
 from abl_cards.games.types.moves import Moves
 from abl_cards.matches import intervals, results
-from abl_cards.matches.intervals import mean_interval
+from abl_cards.matches.intervals import mean_interval, share_interval, wilson_interval
 from abl_cards.matches.match_runner import compute_seatings, play_match
 from abl_cards.matches.results import MatchResult, PlacementTally, compute_places
 from tests.cli_runs import run
@@ -132,6 +132,18 @@ def test_games_are_independent_of_the_number_of_games() -> None:
 def test_one_deal_has_no_interval() -> None:
     result = match(load("president").engine(), "kb", "greedy", "random", "zhiduoxing", games=4)
     assert {standing.points_interval for standing in result.standings} == {None}
+
+
+@pytest.mark.parametrize("games", [2, 6, 20])
+def test_games_of_one_deal_count_as_one_game(games: int) -> None:
+    shares = np.arange(games) % 2.0
+    assert share_interval(shares, 20) == wilson_interval(0.5, 1)
+    assert share_interval(np.tile(shares, 20), 20 * games) == wilson_interval(0.5, 1)
+
+
+def test_games_of_deals_with_one_game_each_are_independent() -> None:
+    assert share_interval(np.array([1.0, 0.0]), 1) == wilson_interval(0.5, 2)
+    assert share_interval(np.array([1.0]), 1) == wilson_interval(1, 1)
 
 
 def test_mean_interval_covers_95_percent() -> None:
