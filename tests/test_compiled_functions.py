@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -13,16 +14,17 @@ from tests.syntax_trees import syntax_tree
 
 DEVICE = "device_function"
 DECORATORS = ("kernel", DEVICE, "inlined_function", "njit")
-
+_COMPILED = re.compile(rf"^@({'|'.join(DECORATORS)})\b", re.MULTILINE)
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("abl_cards", "reasoners", "learners", "experiments", "tests")
 
 
 @cache
-def python_files() -> list[Path]:
-    """Return the files with compiled functions, and those that may call them."""
-    return [file.resolve() for folder in FOLDERS for file in sorted((ROOT / folder).rglob("*.py"))]
+def python_files() -> dict[Path, str]:
+    """Return the texts of the files with compiled functions, and of those that may call them."""
+    files = [file.resolve() for folder in FOLDERS for file in sorted((ROOT / folder).rglob("*.py"))]
+    return {file: file.read_text("utf-8") for file in files}
 
 
 def decorator_of(node: ast.AST) -> str | None:
@@ -34,23 +36,20 @@ def decorator_of(node: ast.AST) -> str | None:
 
 
 def names_outside_of_kernels(node: ast.AST) -> Iterator[str]:
-    """Yield the names that are read where Python runs."""
+    """Yield the names and attributes of names that are read where Python runs."""
     for child in ast.iter_child_nodes(node):
         if decorator_of(child) is None:
             if isinstance(child, ast.Name):
                 yield child.id
+            elif isinstance(child, ast.Attribute) and isinstance(child.value, ast.Name) and child.value.id != "self":
+                yield child.attr
             yield from names_outside_of_kernels(child)
 
 
-def device_functions(tree: ast.Module) -> set[str]:
-    """Return the names of the device functions of a module."""
-    return {node.name for node in tree.body if isinstance(node, ast.FunctionDef) and decorator_of(node) == DEVICE}
-
-
-def imported_names(tree: ast.Module) -> set[str]:
-    """Return the names that a module imports from others."""
+def renamed_imports(tree: ast.Module, names: set[str]) -> list[str]:
+    """Return those of some names that a module imports under another name."""
     imports = (node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom))
-    return {alias.asname or alias.name for node in imports for alias in node.names}
+    return [alias.name for node in imports for alias in node.names if alias.asname and alias.name in names]
 
 
 def assigned_arrays(function: ast.FunctionDef) -> Iterator[int]:
@@ -65,20 +64,29 @@ def assigned_arrays(function: ast.FunctionDef) -> Iterator[int]:
 
 
 def test_python_calls_no_device_function() -> None:
-    """They have no entry from Python: a call crashes the process."""
-    trees = {file: syntax_tree(file) for file in python_files()}
-    everywhere = {name for tree in trees.values() for name in device_functions(tree)}
-    assert len(everywhere) > 100
-    for file, tree in trees.items():
-        here = device_functions(tree) | (everywhere & imported_names(tree))
-        assert not here.intersection(names_outside_of_kernels(tree)), file
+    """They have no entry from Python: a call crashes the process. Their names are not those of other functions."""
+    names = {name for text in python_files().values() for name in re.findall(r"@device_function\ndef (\w+)", text)}
+    assert len(names) > 100
+    uses_one = re.compile(rf"\b({'|'.join(names)})\b")
+    for file in [file for file, text in python_files().items() if uses_one.search(text)]:
+        assert not names.intersection(names_outside_of_kernels(syntax_tree(file))), file
+        assert not renamed_imports(syntax_tree(file), names), file
+
+
+@pytest.mark.parametrize("call", ["walk()", "enumerate_.walk()", "map(walk, rows)", "{'walk': walk}"])
+def test_uses_of_device_functions_are_found(call: str) -> None:
+    tree = ast.parse(f"@kernel\ndef f():\n    walk()\ndef g():\n    {call}\nself.walk()")
+    assert "walk" in names_outside_of_kernels(tree.body[1])
+    assert "walk" not in [*names_outside_of_kernels(ast.Module([tree.body[0], tree.body[2]], []))]
+    assert renamed_imports(ast.parse("from a import walk as step"), {"walk"}) == ["walk"]
 
 
 def test_kernels_assign_no_arrays_to_slices() -> None:
     found = [
-        f"{path}:{line}"
-        for path in python_files()
-        for node in ast.walk(syntax_tree(path))
+        f"{file}:{line}"
+        for file, text in python_files().items()
+        if _COMPILED.search(text)
+        for node in ast.walk(syntax_tree(file))
         if isinstance(node, ast.FunctionDef) and decorator_of(node)
         for line in assigned_arrays(node)
     ]
