@@ -59,6 +59,8 @@ def assigned_arrays(function: ast.FunctionDef) -> Iterator[int]:
             has_slice = any(isinstance(part, ast.Slice) for part in ast.walk(node.targets[0].slice))
             value = node.value
             may_be_array = not isinstance(value, ast.Constant | ast.Call)
+            if isinstance(value, ast.Subscript) and isinstance(value.slice, ast.Tuple):  # one value of a table
+                may_be_array = any(isinstance(part, ast.Slice) for part in value.slice.elts)
             if has_slice and may_be_array and not (isinstance(value, ast.Name) and value.id.isupper()):
                 yield node.lineno
 
@@ -93,8 +95,10 @@ def test_kernels_assign_no_arrays_to_slices() -> None:
     assert not found
 
 
-@pytest.mark.parametrize("value", ["row", "rows[2]", "rows[1:] + 1", "tables.row"])
+@pytest.mark.parametrize("value", ["row", "rows[2]", "rows[:, 2]", "rows[1:] + 1", "tables.row"])
 def test_assignments_of_arrays_are_found(value: str) -> None:
-    function = ast.parse(f"def f(target):\n    target[:] = {value}\n    target[1:] = 0\n    target[:] = NONE").body[0]
+    function = ast.parse(
+        f"def f(target):\n    target[:] = {value}\n    target[1:] = 0\n    target[:] = NONE\n    target[:] = rows[2, 3]"
+    ).body[0]
     assert isinstance(function, ast.FunctionDef)
     assert list(assigned_arrays(function)) == [2]

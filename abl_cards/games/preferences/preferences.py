@@ -337,8 +337,7 @@ def _copy_shared(shared, source, target, decision, rows):
         while end < len(decision) and decision[end] == decision[begin]:
             end += 1
         for index in range(len(source)):
-            for move in range(begin, end):
-                rows[target[index], move] = shared[source[index], decision[begin]]
+            rows[target[index], begin:end] = shared[source[index], decision[begin]]
         begin = end
 
 
