@@ -9,8 +9,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from abl_cards.core import copy_values, device_function, kernel
+from abl_cards.core import copy_values, device_function, inlined_function, kernel
 from abl_cards.reasoners.abduction.assignment_plans import CONJUNCTION, CONSTANT, CONTEXT, DISJUNCTION, LEAF
+
+
+@inlined_function
+def double_rows(rows):
+    """Return an array of twice as many rows, of which the first ones are ``rows`` [n, length]."""
+    larger = np.empty((2 * len(rows), rows.shape[1]), rows.dtype)
+    for row in range(len(rows)):
+        copy_values(rows[row], larger[row], rows.shape[1])
+    return larger
 
 
 @kernel
@@ -273,10 +282,7 @@ def revise_exactly(cone, start, member, current, num_labels, revisions, context)
             for state in range(filled if word else 0):
                 if word >> np.uint64(state) & np.uint64(1):
                     if num_revised == len(out):
-                        larger = np.empty((2 * num_revised, length), np.int16)
-                        for row in range(num_revised):
-                            copy_values(out[row], larger[row], length)
-                        out = larger
+                        out = double_rows(out)
                     copy_values(block[:, state], out[num_revised], length)
                     num_revised += 1
             filled = 0

@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from abl_cards.core import copy_values, kernel
+from abl_cards.reasoners.abduction.plan_kernels import double_rows
 
 
 @kernel
@@ -66,10 +67,7 @@ def arrange(cards, changes, current, free, most):
                 chosen[depth] = -1
                 continue
             if num_orders == len(out):
-                larger = np.empty((2 * num_orders, length), np.int16)
-                for written in range(num_orders):
-                    copy_values(out[written], larger[written], length)
-                out = larger
+                out = double_rows(out)
                 more_rows = np.empty(2 * num_orders, np.int32)
                 copy_values(rows, more_rows, num_orders)
                 rows = more_rows

@@ -59,7 +59,7 @@ def test_preferences_decide_among_equal_options(engine: Any) -> None:
 def test_choices_do_not_depend_on_hidden_hands(engine: Any) -> None:
     """Sample the hidden cards instead of reading them."""
     tables = engine.start_matches(np.arange(12, dtype=np.uint64))
-    ahead = foreseen.ChoiceLookahead(engine, NextHandRollout(), Minimiser(engine), num_deals=4)
+    ahead = foreseen.ChoiceLookahead(engine, NextHandSizeRollout(), Minimiser(engine), num_deals=4)
     choices = tables.choices(tables.rows_to_choose())
     before = ahead.compute_expected_points(choices, np.arange(12))
     tables.state.hands[:, 1], tables.state.hands[:, 2] = (
@@ -70,7 +70,7 @@ def test_choices_do_not_depend_on_hidden_hands(engine: Any) -> None:
     assert (ahead.compute_expected_points(choices, np.arange(12)) == before).all()
 
 
-class NextHandRollout:
+class NextHandSizeRollout:
     """A rollout that counts the cards of the highest kind in the next seat's hand."""
 
     def evaluate(self, tables: Any, seat: np.ndarray) -> np.ndarray:

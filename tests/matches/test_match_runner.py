@@ -136,7 +136,7 @@ def test_one_deal_has_no_interval() -> None:
 
 @pytest.mark.parametrize("games", [2, 6, 20])
 def test_games_of_one_deal_count_as_one_game(games: int) -> None:
-    shares = np.arange(games) % 2.0
+    shares = np.arange(games, dtype=np.float64) % 2
     assert share_interval(shares, 20) == wilson_interval(0.5, 1)
     assert share_interval(np.tile(shares, 20), 20 * games) == wilson_interval(0.5, 1)
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-_KERNEL = re.compile(r"^from numba import|^@(kernel|device_function|inlined_function)$", re.MULTILINE)
+_KERNEL = re.compile(r"^from numba import|^@(njit|kernel|device_function|inlined_function)\b", re.MULTILINE)
 
 
 def find_dependants(root: Path, path: Path, tops: Sequence[str]) -> list[Path]:
@@ -22,9 +22,9 @@ def find_dependants(root: Path, path: Path, tops: Sequence[str]) -> list[Path]:
         The file alone if it has no kernels.
     """
     dependants = {path}
-    if not _has_kernels(path):
+    if not has_kernels(path.read_text("utf-8")):
         return [path]
-    kernel_files = {file for top in tops for file in (root / top).rglob("*.py") if _has_kernels(file)}
+    kernel_files = {file for top in tops for file in (root / top).rglob("*.py") if has_kernels(file.read_text("utf-8"))}
     imported = {file: set(_imported_files(root, file)) for file in kernel_files}
     while more := {file for file, files in imported.items() if files & dependants} - dependants:
         dependants |= more
@@ -36,8 +36,9 @@ def find_caches(path: Path) -> list[Path]:
     return list((path.parent / "__pycache__").glob(f"{path.stem}.*.nb[ic]"))
 
 
-def _has_kernels(path: Path) -> bool:
-    return bool(_KERNEL.search(path.read_text("utf-8")))
+def has_kernels(text: str) -> bool:
+    """Return whether the text of a module may have functions that numba compiles."""
+    return bool(_KERNEL.search(text))
 
 
 def _imported_files(root: Path, path: Path, name: str | None = None) -> Iterator[Path]:

@@ -14,12 +14,12 @@ from tests.web.served import serve_table
 KEYS_OF_RANKS = {"10": "t"}
 
 
-def play_hints(browser: Watched) -> dict[str, Any]:
+def play_turn_by_hint(browser: Watched) -> dict[str, Any]:
     """Play the hint by keys only, until this seat is to decide again."""
     state = browser.wait_for_turn()
     if state["phase"] in ("end", "over"):
         return state
-    play_hint(browser, state)
+    press_hint_keys(browser, state)
     return browser.wait_for_turn()
 
 
@@ -30,7 +30,7 @@ READY = """() => {
 }"""
 
 
-def play_hint(browser: Watched, state: dict[str, Any]) -> None:
+def press_hint_keys(browser: Watched, state: dict[str, Any]) -> None:
     """Make one decision by the hint."""
     is_made_at_once = state["phase"] == "choice" and browser.page.locator(".mine .choices button").count()
     browser.press("b")
@@ -54,7 +54,7 @@ def test_match_can_be_played_with_keys_only(open_browser: Any) -> None:
             here.page.wait_for_function("() => document.querySelector('.felt').dataset.phase !== 'end'")
             state = here.wait_for_turn()
         else:
-            state = play_hints(here)
+            state = play_turn_by_hint(here)
     assert state["phase"] == "over"
     assert ended >= 1
     assert "won" in here.page.locator(".ended .big").inner_text()
@@ -74,7 +74,7 @@ def test_bidding_shows_bids_and_the_landlord(open_browser: Any) -> None:
     for _ in range(40):
         if here.wait_for_turn()["phase"] == "over":
             break
-        play_hints(here)
+        play_turn_by_hint(here)
     assert here.state()["phase"] == "over"
     assert serious(here.page) == []
     assert "比赛结束" in here.page.locator(".ended").inner_text()
@@ -96,7 +96,7 @@ def test_failed_throw_is_replaced_and_explained(open_browser: Any, web_server: A
             if failed:
                 break
         here.press("Escape")
-        play_hints(here)
+        play_turn_by_hint(here)
     assert failed
     here.wait_for_turn()
     if not here.page.locator(".what.failed").count():
@@ -188,7 +188,7 @@ def test_two_browsers_play_at_one_table(open_browser: Any) -> None:
         for here in (one, two):
             state = here.state()
             if state["turn"] == state["me"]:
-                play_hint(here, state)
+                press_hint_keys(here, state)
         one.page.wait_for_timeout(300)
     assert one.page.evaluate("() => document.querySelector('.log').children.length") > 4
 
@@ -275,7 +275,7 @@ def test_hints_reasons_and_undo(open_browser: Any) -> None:
     here.page.wait_for_function("() => document.querySelector('.reads').innerText.length > 0")
     here.press("Escape")
     held = here.page.locator(".hand .card").count()
-    play_hints(here)
+    play_turn_by_hint(here)
     here.press("z")
     here.page.wait_for_function("at => document.querySelector('.felt').dataset.at === at", arg=state["at"])
     assert here.page.locator(".hand .card").count() == held

@@ -9,7 +9,7 @@ import pytest
 from abl_cards.games.game import game_names
 from tests.effort import amount, long
 from tests.web.browser import Watched
-from tests.web.test_browser import play_hints
+from tests.web.test_browser import play_turn_by_hint
 from tests.web.test_words import is_foreign
 
 HALF_WIDTH = re.compile(r"[\u4e00-\u9fff] ?[,:;?!](?!\w)|[,:;?!] ?[\u4e00-\u9fff]")
@@ -66,7 +66,7 @@ def play_episode(reader: TextReader, most: int) -> None:
             here.page.wait_for_selector(".advice[aria-busy=false]")
             reader.read()
         here.press("Escape")
-        play_hints(here)
+        play_turn_by_hint(here)
     reader.read()
 
 

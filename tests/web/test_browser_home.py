@@ -6,7 +6,7 @@ import pytest
 
 from tests.effort import long
 from tests.web.browser import Watched, serious
-from tests.web.test_browser import play_hint
+from tests.web.test_browser import press_hint_keys
 from tests.web.test_words import is_foreign
 
 PRODUCT = "abl-cards"
@@ -67,7 +67,7 @@ def test_home_screen_lists_the_table_of_a_new_player(open_browser: Any) -> None:
     here.page.click(".tile-play[href='#/play/new/president']")
     here.page.wait_for_selector(".hand .card")
     state = here.wait_for_turn()
-    play_hint(here, state)
+    press_hint_keys(here, state)
     here.page.wait_for_timeout(300)
     here.page.click(".home-link")
     here.page.wait_for_selector(".table-card .thumbnail")
@@ -154,4 +154,4 @@ def play_deal(here: Watched) -> None:
         state = here.wait_for_turn()
         if state["phase"] in ("end", "over"):
             return
-        play_hint(here, state)
+        press_hint_keys(here, state)

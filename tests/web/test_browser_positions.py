@@ -6,7 +6,7 @@ import pytest
 
 from abl_cards.games.game import game_names
 from tests.effort import long
-from tests.web.test_browser import play_hints
+from tests.web.test_browser import play_turn_by_hint
 
 FOLLOW = """async ([token, table, count]) => {
   const socket = new WebSocket(location.origin.replace('http', 'ws') + '/api/tables/' + table);
@@ -163,7 +163,7 @@ def test_phone_shows_all_controls_without_layout_shifts(open_browser: Any, game:
         shown = here.page.evaluate(INSIDE)
         places.add(shown.pop("places"))
         assert all(shown.values()), (state, shown)
-        play_hints(here)
+        play_turn_by_hint(here)
     assert len(places) == 1
     shifted, moved = here.page.evaluate("() => [window.shifted, window.moved]")
     assert shifted <= 0.05, "\n".join(moved)

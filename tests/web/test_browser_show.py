@@ -6,7 +6,7 @@ import pytest
 
 from tests.effort import long
 from tests.web.browser import Watched, serious
-from tests.web.test_browser import play_hints
+from tests.web.test_browser import play_turn_by_hint
 
 pytestmark = long
 
@@ -42,7 +42,7 @@ def test_bottom_cards_are_shown_after_the_bidding(open_browser: Any) -> None:
     for _ in range(6):
         if here.state()["phase"] != "choice":
             break
-        play_hints(here)
+        play_turn_by_hint(here)
     assert here.page.locator(".hud .chip").count() == 3
     badges = " ".join(texts(here, ".role"))
     assert "地主" in badges
@@ -53,7 +53,7 @@ def test_result_shows_finishing_order_without_covering_the_trick(open_browser: A
     here = open_browser(400, 860, locale="zh-CN")
     here.new_table(game="president", seed=3)
     for _ in range(80):
-        if play_hints(here)["phase"] in ("end", "over"):
+        if play_turn_by_hint(here)["phase"] in ("end", "over"):
             break
     here.page.wait_for_selector(".ended")
     (line,) = [text for text in texts(here, ".outcome li") if "·" in text]

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.web.browser import Watched, serious
-from tests.web.test_browser import play_hints
+from tests.web.test_browser import play_turn_by_hint
 from tests.web.test_browser_crawl import TEXTS
 from tests.web.test_browser_positions import SHIFTS
 from tests.web.test_words import is_foreign
@@ -84,7 +84,7 @@ def test_lost_connection_disables_buttons_until_reconnected(open_browser: Any) -
     assert here.page.evaluate("() => window.wasLost")
     assert here.page.locator(".problem").count() == 0
     assert len(routes) == 3
-    play_hints(here)
+    play_turn_by_hint(here)
     here.trouble.clear()  # the browser reports the closed connection
 
 
@@ -99,7 +99,7 @@ def test_coach_judges_after_the_move_without_layout_shifts(open_browser: Any, wi
     for _ in range(3):
         here.page.wait_for_timeout(100)
         places.append(here.page.evaluate(PLACE))
-        if play_hints(here)["phase"] in ("end", "over"):
+        if play_turn_by_hint(here)["phase"] in ("end", "over"):
             break
     here.page.wait_for_selector(".judged", state="attached")
     if width < 900:
@@ -157,7 +157,7 @@ def test_animations_and_sounds_start_only_after_a_gesture(open_browser: Any) -> 
         settle(page)
         assert page.page.evaluate("() => [window.flights, window.tones]") == [0, 0]
         for _ in range(3):
-            play_hints(page)
+            play_turn_by_hint(page)
     flights, tones = here.page.evaluate("() => [window.flights, window.tones]")
     assert flights >= 1
     assert tones >= 2
@@ -167,7 +167,7 @@ def test_animations_and_sounds_start_only_after_a_gesture(open_browser: Any) -> 
     quiet.page.add_init_script(COUNT_EFFECTS)
     quiet.new_table(game="bigtwo", seed=7)
     for _ in range(3):
-        play_hints(quiet)
+        play_turn_by_hint(quiet)
     assert quiet.page.evaluate("() => window.tones") == 0
 
 

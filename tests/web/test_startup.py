@@ -3,6 +3,8 @@
 import asyncio
 import gc
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -171,22 +173,21 @@ def test_shutdown_during_startup_leaves_no_unretrieved_exception(
     assert not problems
 
 
+def find_imported_modules(module: str) -> set[str]:
+    """Return the names of all modules that importing one of them loads in a new process."""
+    program = f"import sys, {module}; print(*sys.modules)"
+    return set(
+        subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()
+    )
+
+
 def test_the_port_answers_without_the_engine() -> None:
     """The server imports neither numba nor the engine before it listens; they load in a thread."""
-    import subprocess
-    import sys
-
-    program = "import sys, abl_cards.web; print(*sys.modules)"
-    loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()
-    assert {"numba", "numpy", "clingo", "abl_cards.games"}.isdisjoint(loaded)
+    assert {"numba", "numpy", "clingo", "abl_cards.games"}.isdisjoint(find_imported_modules("abl_cards.web"))
 
 
 def test_routes_import_no_networks() -> None:
     """A table without learned players needs no torch, which takes longer to load than all the rest."""
-    import subprocess
-    import sys
-
-    program = "import sys, abl_cards.web.routes; print(*sys.modules)"
-    loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()
+    loaded = find_imported_modules("abl_cards.web.routes")
     assert "numba" in loaded
     assert {"torch", "sklearn", "matplotlib"}.isdisjoint(loaded)

@@ -14,7 +14,7 @@ from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.notation.fields import missing_field_error, state_fields
 from abl_cards.games.notation.included_moves import include_move
-from abl_cards.games.notation.inference import gives_aside_cards, infer_play_counts
+from abl_cards.games.notation.inference import infer_play_counts, lists_aside_cards
 from abl_cards.games.notation.match_moves import find_options, find_plays
 from abl_cards.games.notation.play_writer import NotatedMove, notate_moves, notate_option
 from abl_cards.games.notation.positions import TablePosition
@@ -87,7 +87,7 @@ def read_decision_point(
     if rules.has_open_hands and value.get("face") is None:
         raise missing_field_error("face", "hands are open")
     decisions = read_state_decisions(rules, [position], value.get("cards") is not None or value.get("face") is not None)
-    decisions.view.has_aside_cards = gives_aside_cards(value)
+    decisions.view.has_aside_cards = lists_aside_cards(value)
     decision_point = decision_point_at(rules, decisions)
     plays = bool((decision_point.move_lists.form != rules.forms.pass_form).all())
     decision_point.decision.view.play_counts = partial(infer_play_counts, rules, value, position, plays)

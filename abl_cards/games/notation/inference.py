@@ -104,12 +104,12 @@ def _is_determined(rules: CompiledGame, field: str, value: Mapping[str, Any], po
     if field == "has_passed":
         return not following
     if field == "gone":
-        return gives_aside_cards(value) or not position.aside.any()
+        return lists_aside_cards(value) or not position.aside.any()
     return False
 
 
-def gives_aside_cards(value: Mapping[str, Any]) -> bool:
-    """Return whether a JSON state gives the cards aside, and not only their number."""
+def lists_aside_cards(value: Mapping[str, Any]) -> bool:
+    """Return whether a JSON state lists the cards aside, and not only their number."""
     return isinstance(value.get("aside"), list | str)
 
 

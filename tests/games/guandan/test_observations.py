@@ -19,7 +19,7 @@ from tests.games.guandan.states import engine, wild_of
 from tests.games.random_play import match_keys, step
 
 
-class ActListListener:
+class ActHistoryListener:
     """Keeps the acts of an episode at each table as lists."""
 
     def __init__(self, n: int) -> None:
@@ -85,7 +85,7 @@ def test_layout_equals_table_1_of_the_paper() -> None:
 def test_observations_equal_slow_implementation() -> None:
     """All four seats, over two episodes and the tribute between them, at tables in every stage."""
     n = 12
-    act_recorder = ActListListener(n)
+    act_recorder = ActHistoryListener(n)
     tables = engine().start_matches(match_keys(n, 11), act_recorder)
     exchanged = 0
     for taken in range(260):
