@@ -71,8 +71,8 @@ def test_move_counts_of_example_states_with_flags(rules: CompiledGame, flagged: 
 
 
 @pytest.mark.parametrize("flags", [False, True])
-def test_move_lists_equal_brute_force(rules: CompiledGame, flagged: CompiledGame, flags: bool) -> None:
-    here = flagged if flags else rules
+def test_move_lists_equal_brute_force(request: pytest.FixtureRequest, flags: bool) -> None:
+    here = request.getfixturevalue("flagged" if flags else "rules")
 
     def reading(query: Query) -> tuple[Sets, bool]:
         plays = brute.plays(query.hand, query.cards_to_beat, query.opening, rank_first=flags, triples=flags)
