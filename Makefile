@@ -16,13 +16,12 @@ READY := $(VENV)/.installed
 run: $(READY)
 	@$(BIN)/abl-cards demo
 
-# A file stays with a worker: module fixtures (a compiled knowledge base, say) are built once. The order, and what does
-# not stay together, is that of tests/conftest.py.
+# A file stays with a worker, in the order of tests/scheduling.py.
 test: $(READY)
-	@$(BIN)/pytest -q -n 2 --dist loadgroup --no-loadscope-reorder
+	@$(BIN)/pytest -q -n 2
 
 test-long: $(READY)
-	@$(BIN)/pytest -q -n 2 --dist loadgroup --no-loadscope-reorder --long
+	@$(BIN)/pytest -q -n 2 --long
 
 bench: $(READY)
 	@$(BIN)/abl-cards bench

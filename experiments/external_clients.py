@@ -104,8 +104,9 @@ async def _with_clients(server: GameServer, program: ExternalProgram, clients: i
         if not any(task.done() for task in (full, *leaving)):
             late = f"{clients} were started, and not all of them sat down within {program.startup_timeout:g} seconds"
             raise GameError(f"{program.command}: {late} (startup_timeout= gives them longer)", ErrorCode.PROGRAM_FAILED)
-        await asyncio.wait({games, *leaving}, return_when=asyncio.FIRST_COMPLETED)
-        await asyncio.wait({games}, timeout=_SHUTDOWN_TIMEOUT)
+        if full.done():
+            await asyncio.wait({games, *leaving}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({games}, timeout=_SHUTDOWN_TIMEOUT)
         if not games.done():
             codes = sorted({process.returncode for process in started if process.returncode is not None})
             raise GameError(

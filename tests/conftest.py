@@ -4,6 +4,7 @@ import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -13,6 +14,7 @@ from tests import cpu_times
 from tests.compiling import keep_bytecode, share_compilations
 from tests.effort import include_long, thorough
 from tests.long_tests import LONG_TESTS, names_of
+from tests.scheduling import GroupScheduling, turn
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -53,41 +55,19 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(cpu_times.CpuTimes(config))
 
 
-FORM = ("test_project.py", "test_glossary.py", "test_compiled_functions.py", "test_packaging.py")
-"""In one worker, since they share what is made once: the syntax trees and the wheel."""
-QUICK = (*FORM, "asp/", "circuit/", "protocols/test_cards.py", "brute_force/")
-SLOW = (
-    "games/test_edits.py",
-    "fuzz/",
-    "server/",
-    "experiments/",
-    "training/test_joint_loop.py",
-    "cli/test_kb.py",
-    "test_docs.py",
-)
-APART = (SLOW[0], *SLOW[-3:])
-"""Last, and each test for itself: what is left to do in the end is small, so that no worker waits for long."""
-
-
-@pytest.hookimpl(tryfirst=True)  # before xdist looks at the groups
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Put quick tests first; keep files together, since fixtures of a module are made once per worker."""
+    """Leave out the long tests, and sort the others."""
     if not (config.getoption("--long") or thorough()):
         left = [item for item in items if item.get_closest_marker("long") or names_of(item) & LONG_TESTS]
         config.hook.pytest_deselected(items=left)
         items[:] = [item for item in items if item not in left]
-    places = {item: item.path.relative_to(ROOT / "tests").as_posix() for item in items}
-    items.sort(key=lambda item: _turn(places[item]))
-    for item in items:
-        if places[item] not in APART:
-            item.add_marker(pytest.mark.xdist_group(FORM[0] if places[item] in FORM else places[item]))
+    items.sort(key=lambda item: turn(item.path.relative_to(ROOT / "tests").as_posix()))
 
 
-def _turn(place: str) -> int:
-    for turn, beginning in enumerate(QUICK, -len(QUICK)):
-        if place.startswith(beginning):
-            return turn
-    return next((turn for turn, beginning in enumerate(SLOW, 1) if place.startswith(beginning)), 0)
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> GroupScheduling:
+    """Keep files together, by a scheduler of our own: ``--dist loadgroup`` does nothing with pytest 9.2."""
+    return GroupScheduling(config, log)
 
 
 @pytest.fixture(scope="session")

@@ -48,8 +48,9 @@ class Page:
 
     async def begin(self, **wishes: Any) -> Socket:
         """Open a table without a delay of agents."""
-        socket = await self.sit(*await self.open(**{"game": "president", "seed": 1, **wishes}))
-        socket.send(do="pace", ms=0)
+        table, token = await self.open(**{"game": "president", "seed": 1, **wishes})
+        self.lobby.tables[table].agent_delay = 0  # by a request it would begin after the first move
+        socket = await self.sit(table, token)
         await socket.wait_for_turn()
         return socket
 

@@ -84,6 +84,7 @@ def test_table_is_restored_after_a_restart(
         socket = await page.sit(table, token)
         assert stable_fields(socket.table) | {"pace": 0} == stable_fields(before) | {"pace": 0}
         web_table = page.lobby.tables[table]
+        web_table.agent_delay = 0
         assert ([seat.to_json() for seat in web_table.seats], web_table.records(OWNER)) == (chairs, records)
         await play_some(socket, 2)
 
