@@ -20,7 +20,10 @@ _MIN_SCALE, _MAX_SCALE, _BISECTION_STEPS = 0.25, 256.0, 40
 
 def estimate_prior_scale(engine: Engine, prior_error_rate: float, seed: int) -> float:
     """Estimate the weight at which a share of the sampled labels are not the cheapest, at decisions of agent kb."""
-    lessons = collect_decisions(engine, engine.preference_model(), make_agent("kb", engine), _DECISIONS, seed, _TABLES)
+    judge = engine.preference_model()
+    if not judge.outputs:  # nothing costs anything, whatever the weight
+        return _MIN_SCALE
+    lessons = collect_decisions(engine, judge, make_agent("kb", engine), _DECISIONS, seed, _TABLES)
     return calibrate_prior_scale(lessons.examples.regret, prior_error_rate)
 
 

@@ -13,6 +13,7 @@ from abl_cards.learners.networks import GameShape, Networks
 from abl_cards.learners.presets import PRESETS, default_preset
 from abl_cards.learners.symmetry import Symmetries
 from abl_cards.learners.weights_io import load_networks
+from abl_cards.training import prior_scale
 from abl_cards.training.prior_scale import calibrate_prior_scale
 from abl_cards.training.updates import PPOLearner
 from tests.cli_runs import run
@@ -72,6 +73,11 @@ def test_prior_scale_is_inversely_proportional_to_costs() -> None:
     alike = np.zeros((2, 3), np.float32)
     assert calibrate_prior_scale(10 * costs, 0.1) == pytest.approx(calibrate_prior_scale(costs, 0.1) / 10)
     assert calibrate_prior_scale(alike, 0.1) == pytest.approx(0.25), "where all cost the same, as little as there is"
+
+
+def test_prior_scale_without_preferences_needs_no_games(mine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(prior_scale, "collect_decisions", lambda *_: pytest.fail("games are played"))
+    assert prior_scale.estimate_prior_scale(load(mine).engine(), 0.1, 1) == pytest.approx(0.25)
 
 
 def test_learning_rate_is_annealed_to_a_tenth() -> None:

@@ -7,6 +7,7 @@ States are consistent: hands, cards played and the kitty together are one pack, 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import comb, prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +26,7 @@ from abl_cards.games.tables import (
     sample_fluents,
     settle_tricks,
 )
-from abl_cards.games.types import LEADING, NO_CARD, Indices, count_move_cards
+from abl_cards.games.types import LEADING, MAX_CARD_SETS, NO_CARD, Indices, count_move_cards
 
 _LEAD_SHARE = 0.2  # share of states in which the seat leads
 _FORM_CARDS_SHARE = 0.7  # probability that the cards of a form are put into a hand
@@ -88,7 +89,7 @@ def _sample_trick(rules: CompiledGame, state: TableState, rng: np.random.Generat
     state.to_beat[:] = np.where(rng.random(n) < _LEAD_SHARE, LEADING, forms)
     other_seat = (state.seat + rng.integers(1, seats, n)) % seats
     state.owner[:] = np.where(state.to_beat < 0, state.seat, other_seat)
-    _place_cards_to_beat(rules, state)
+    _place_cards_to_beat(rules, state, rng)
     state.last_actor[:] = rng.integers(0, seats, n)
     state.last_form[:] = rng.integers(0, len(rules.forms), n)
     num_sets = 1 << seats
@@ -113,12 +114,15 @@ def _sample_cards_in_trick(state: TableState, rng: np.random.Generator) -> None:
     state.trick_cards[rows, owners] = np.maximum(state.trick_cards[rows, owners], tops)
 
 
-def _place_cards_to_beat(rules: CompiledGame, state: TableState) -> None:
+def _place_cards_to_beat(rules: CompiledGame, state: TableState, rng: np.random.Generator) -> None:
     """Choose cards of the plays to beat from those the seat to decide does not hold; let it lead if there are none."""
     rows = np.flatnonzero(state.to_beat >= 0)
+    is_large, sampler = _find_large_forms(rules), _FormCardSampler(rules, rng)
     for batch in np.array_split(rows, len(rows) // _BATCH_SIZE + 1):
         n, forms = len(batch), state.to_beat[batch].astype(np.int64)
         hands = rules.pack.copies - state.hands[batch, state.seat[batch]]
+        for row in np.flatnonzero(is_large[forms]):
+            hands[row] = sampler.choose_cards(rules.forms.forms[forms[row]], int(state.context[batch[row]]), hands[row])
         allowed = np.zeros((len(rules.forms), n), np.uint8)
         allowed[forms, np.arange(n)] = 1
         labels, cards = rules.forms.label_of[forms], np.full((n, rules.forms.max_cards), NO_CARD, np.uint8)
@@ -135,6 +139,31 @@ def _place_cards_to_beat(rules: CompiledGame, state: TableState) -> None:
             state.hands, state.aside, state.played, batch[has_cards], cards[has_cards], state.owner, state.seat
         )
         state.to_beat[batch[~has_cards]], state.owner[batch[~has_cards]] = LEADING, state.seat[batch[~has_cards]]
+
+
+def _find_large_forms(rules: CompiledGame) -> NDArray[np.bool_]:
+    """Find the forms of which the whole pack may have more card sets than are enumerated in a moment.
+
+    One is drawn by enumerating all of them where cards are wild, a label has several forms, or a form excludes others.
+    """
+    acts_as, names, forms = rules.cells.acts_as, rules.cells.names, rules.forms.forms
+    copies = [int(((acts_as == cell).any(axis=2) @ rules.pack.copies).max()) for cell in range(len(names))]
+    num_wilds = copies[rules.cells.index[WILD]] if WILD in rules.cells.index else 0
+    num_forms = np.bincount(rules.forms.label_of, minlength=len(rules.labels))
+
+    def count_sets(form: Form) -> int:
+        count = prod(comb(copies[group.cell] + min(num_wilds, form.max_wilds), group.count) for group in form.groups)
+        if form.kickers is None or not form.kickers.allowed:
+            return count
+        cells, size = form.kickers.allowed, form.kickers.group_size
+        sets_of_cell = max(comb(copies[cell], size) for cell in cells)
+        return count * comb(len(cells), form.kickers.num_groups) * sets_of_cell**form.kickers.num_groups
+
+    return np.array([
+        (num_wilds > 0 or num_forms[form.label] > 1 or len(form.excluded_forms) > 0)
+        and count_sets(form) > MAX_CARD_SETS
+        for form in forms
+    ], np.bool_)  # fmt: skip
 
 
 @kernel
@@ -295,6 +324,29 @@ class _FormCardSampler:
             cells = list(form.kickers.allowed)
             for cell in self._rng.choice(cells, min(form.kickers.num_groups, len(cells)), replace=False):
                 self._add_cards(self._find_kinds(int(cell), context), form.kickers.group_size, hand)
+
+    def choose_cards(self, form: Form, context: int, available: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """Choose few of the available cards [kinds], with a card set of a form among them if there is one."""
+        chosen, wild_kinds = np.zeros_like(available), self._wild_kinds[context]
+        self._add_available(wild_kinds, form.max_wilds, available, chosen)
+        for group in form.groups:
+            kinds = self._find_kinds(group.cell, context) if group.only_kind is None else [group.only_kind]
+            if form.suit is not None:
+                kinds = [kind for kind in kinds if self._suits[kind] == form.suit]
+            self._add_available(kinds, group.count, available, chosen)
+        if form.kickers:
+            by_cell = [self._find_kinds(cell, context) for cell in form.kickers.allowed]
+            many = [kinds for kinds in by_cell if int((available - chosen)[kinds].sum()) >= form.kickers.group_size]
+            for index in self._rng.permutation(len(many))[: form.kickers.num_groups]:
+                self._add_available(many[index], form.kickers.group_size, available, chosen)
+        return chosen
+
+    def _add_available(
+        self, kinds: Sequence[int], count: int, available: NDArray[np.uint8], chosen: NDArray[np.uint8]
+    ) -> None:
+        """Add random copies of some kinds that are available and not chosen yet."""
+        copies = [kind for kind in kinds for _ in range(int(available[kind]) - int(chosen[kind]))]
+        np.add.at(chosen, [copies[index] for index in self._rng.permutation(len(copies))[:count]], 1)
 
     def _add_cards(self, kinds: Sequence[int], count: int, hand: NDArray[np.uint8]) -> None:
         """Add a number of random copies of some kinds to a hand."""

@@ -68,3 +68,33 @@ cost(given,7) :- chooses(3), held(3,1), not left(3,1).
 """
     + SETS
 )
+
+LONG_RUNS = """
+% Three packs and wild twos: the cards that one seat does not hold make millions of long runs.
+#include <pack52>.
+#include <seats>.
+#include <climbing>.
+#include <wilds>.
+packs(3).
+seat(0..3).
+deals(S,26) :- seat(S).
+leads(0).
+over :- out(_).
+points(S,1,won) :- finish(1,S).
+#external finish(P,S) : P = 1..4, seat(S).
+acts_as(card(two,T),(wild;card(two,T))) :- T = (d;h).
+acts_as(card(R,T),R) :- pack(card(R,T),_), not acts_as(card(R,T),wild).
+label(single(R)) :- rank(R).
+label(run(R,L)) :- rank(R), L = 10..12, R+L <= two.
+label(pass).
+form(L,L) :- label(L).
+kind(single(R),single) :- rank(R).
+kind(run(R,L),run(L)) :- label(run(R,L)).
+kind(pass,pass).
+needs(single(R),1,R,1) :- rank(R).
+needs(run(R,L),I,R+I-1,1) :- label(run(R,L)), I = 1..L.
+wilds(single(two),1).
+wilds(run(R,L),2) :- label(run(R,L)).
+strength(single(R),R) :- rank(R).
+strength(run(R,L),R) :- label(run(R,L)).
+"""

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from abl_cards.asp.terms import Atom, Signature
 from abl_cards.games.compiled.compiled_game import CompiledGame
 from abl_cards.games.description.inputs import find_group
+from abl_cards.games.description.pack import WILD
 from abl_cards.games.description.queries import QUERY_SPECS
 from abl_cards.games.notation.decision_points import decision_point_at
 from abl_cards.games.sampling.samples import sample_decisions, sample_estimate, sample_input_rows, sample_lead_decisions
 from abl_cards.games.tables.hand_limits import largest_hand
+from abl_cards.games.types import NO_CARD
+from tests.games.notation.folders import rules_of
+from tests.games.sampling.folders import LONG_RUNS
 from tests.games.test_vocabulary import engine_of
 
 GAMES = "gifts", "wild", "auction", "president"
@@ -77,3 +83,15 @@ def test_decisions_of_a_game_without_plays_are_passes() -> None:
     tables = engine.start_matches(np.arange(1, dtype=np.uint64))
     point = decision_point_at(engine.rules, tables.choices(tables.rows_to_choose()), 0)
     assert len(point.labels) == 4
+
+
+def test_long_runs_to_beat_are_drawn_without_listing_all_their_card_sets(tmp_path: Path) -> None:
+    """The cards that a seat does not hold make more than 10^12 runs of twelve: to list them takes days."""
+    rules = rules_of(tmp_path, LONG_RUNS)
+    view = sample_decisions(rules, 300, 1).view
+    long_runs = [index for index, form in enumerate(rules.forms.forms) if form.num_cards == 12]
+    rows = np.flatnonzero(np.isin(view.state.to_beat, long_runs))
+    assert len(rows) > 30
+    assert ((view.state.top_cards[rows] != NO_CARD).sum(axis=1) == 12).all()
+    wild = rules.cells.find_kinds(WILD, 0)
+    assert len(set(np.isin(view.state.top_cards[rows], wild).sum(axis=1).tolist())) > 1
