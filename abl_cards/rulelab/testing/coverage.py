@@ -28,7 +28,9 @@ if TYPE_CHECKING:
     from abl_cards.games.tables import Choices, Decisions
 
 NUM_TABLES = 400
-"""Tables that play in parallel."""
+"""Tables that play in parallel, at most."""
+EPISODES_PER_TABLE = 16
+"""Episodes that each table plays, so that matches of several deals end."""
 MOVES_PER_DECISION = 4
 """Moves per decision for which the preferences are evaluated."""
 _WITNESS_SECONDS = 10.0  # time limit of the search for a state in which a rule fires
@@ -100,9 +102,8 @@ def measure_coverage(engine: Engine, num_games: int, seed: int, on_progress: Cal
     players: tuple[Agent, ...] = (RandomAgent(), GreedyAgent(engine.label_traits), make_agent("kb", engine))
     for index, agent in enumerate(players):
         goal = num_games * (index + 1) // len(players)
-        keys = splitmix64_array(
-            np.arange(min(NUM_TABLES, max(1, goal - listener.num_episodes))).astype(np.uint64), seed64(seed) + index
-        )
+        num_tables = min(NUM_TABLES, max(1, (goal - listener.num_episodes) // EPISODES_PER_TABLE))
+        keys = splitmix64_array(np.arange(num_tables).astype(np.uint64), seed64(seed) + index)
         listener.play(agent, keys, goal, on_progress)
     return listener.compute_coverage(num_games)
 

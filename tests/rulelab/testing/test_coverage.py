@@ -22,6 +22,14 @@ preference(mild, g). says(mild, en, "Mild."). says(mild, zh, "平常。").
 cost(mild, 1) :- left(3,1).
 """
 
+LONG_MATCH = """
+#external event(E) : E = (play;pass;trick;end).
+#external round(N) : N = 1..5.
+count(round,1). lasts(round,match).
+adds(round,1,played) :- event(end).
+match_over :- round(4).
+"""
+
 
 def covered(engine: Engine, games: int = 60) -> RuleCoverage:
     return measure_coverage(engine, games, 1, lambda done: None)
@@ -55,6 +63,12 @@ def test_unfired_rules_have_a_state_or_a_proof(folder: Path) -> None:
     assert silent["rare"].verdict == POSSIBLE
     assert {f"left({rank},4)" for rank in range(3, 7)} <= set(silent["rare"].state)
     assert coverage.to_json()["preferences_never_fired"] == ["never", "rare"]
+
+
+def test_matches_of_several_deals_end(folder: Path) -> None:
+    game = (folder / "game.lp").read_text("utf-8")
+    (folder / "game.lp").write_text(game.replace("match_over.", LONG_MATCH), "utf-8")
+    assert [unfired.rule.text for unfired in covered(engine_of(folder)).unfired_rules if not unfired.is_common] == []
 
 
 @pytest.mark.parametrize("name", ["tricks", "heaps"])
