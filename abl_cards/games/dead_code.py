@@ -1,4 +1,4 @@
-"""Find what has no effect in a folder: rules that never fire, fluents that no rule sets, files that are not read."""
+"""Find what has no effect in a folder: dead rules, labels that are never legal, unset fluents, unread files."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from abl_cards.asp import (
     Location,
     PredicateUse,
     Signature,
+    Term,
     format_pattern,
     is_inside,
     make_warning,
@@ -28,6 +29,7 @@ from abl_cards.games.description import (
     read_known_names,
 )
 
+_PASS = "pass"
 _SETTING_OUTPUTS = {Signature("next", 1), Signature("adds", 3), Signature("init", 1)}
 
 Place = tuple[str, int, int]
@@ -119,12 +121,66 @@ def find_unset_fluents(folder: Folder, profile: str | None) -> Iterator[Diagnost
             yield make_warning(use.location, message, remedy, ErrorCode.UNUSED_DEFINITION)
 
 
+def find_unplayable_labels(folder: Folder, profile: str | None) -> Iterator[Diagnostic]:
+    """Find rules of the folder itself whose labels are legal in no state of any profile, though they have forms.
+
+    Labels without a form are left out, as a variant may keep their numbers in masks, and so are those with a form that
+    ``barred/1`` names. Where plays are composed of parts, ``move/1`` is about single cards.
+
+    Args:
+        folder: The rule files.
+        profile: Profile of the rules; None for the default profile of the folder.
+
+    Yields:
+        A warning for each rule for labels of which no instance can be played.
+    """
+    known = read_known_names(folder, profile)
+    origins = SourceOrigins(known)
+    rules: dict[Location, list[Term]] = {}
+    for signature in (Signature("label", 1), Signature("label", 2)):
+        for instance in known.kb.instances(*signature):
+            location = origins.find_own_head(signature, instance)
+            if location is not None and instance[-1] != _PASS:
+                rules.setdefault(location, []).append(instance[-1])
+    idle = _unplayable_labels(known) if rules else set()
+    rules = {location: labels for location, labels in rules.items() if idle.issuperset(labels)}
+    if rules and len(folder.profiles) > 1:
+        for other in known.other_profiles:
+            idle &= _unplayable_labels(other)
+    for location, labels in rules.items():
+        if idle.issuperset(labels):
+            others = f", nor are {len(labels) - 1} more of this rule" if len(labels) > 1 else ""
+            yield make_warning(
+                location, f"label({labels[0]}) has a form, and is never legal{others}",
+                "derive playable/1 of the form (<playable> does so for forms with kickers, <wilds> for those with wild "
+                "cards), or move/1 and legal/1",
+                ErrorCode.NEVER_DERIVED,
+            )  # fmt: skip
+
+
 def _other_profiles(folder: Folder, profile: str | None, dead: Collection[TracedRule]) -> list[str]:
     """Return the other profiles, first those with rules for what the conditions of dead rules lack."""
     known = read_known_names(folder, profile)
     lacking = known.program.reachable_predicates(rule.head for rule in dead) - _predicates_with_instances(known)
     others = [name for name in folder.profiles if name != (profile or folder.default_profile)]
     return sorted(others, key=lambda name: -len({use.signature for use in folder.program(name).heads} & lacking))
+
+
+def _unplayable_labels(known: KnownNames) -> set[Term]:
+    """Return the labels of which every form is neither a possible move nor barred, or that are never legal."""
+    kb = known.kb
+    if kb.instances("more", 0):
+        return set()
+    moves, legal = ({instance[0] for instance in kb.instances(name, 1)} for name in ("move", "legal"))
+    barred = {instance[0] for instance in kb.instances("barred", 1)}
+    forms: dict[Term, list[Term]] = {}
+    for label, form in kb.instances("form", 2):
+        forms.setdefault(label, []).append(form)
+    return {
+        label
+        for label, names in forms.items()
+        if not barred.intersection(names) and (label not in legal or not moves.intersection(names))
+    }
 
 
 def _dead_rules(folder: Folder, profile: str | None) -> tuple[TracedRule, ...]:

@@ -54,6 +54,32 @@ def test_rules_for_another_profile_are_not_warnings(tmp_path: Path) -> None:
     assert [warnings_of(folder, name) for name in ("low", "high")] == [[("more.lp", 2, 21)]] * 2
 
 
+FULL_HOUSES = """label(full(R)) :- rank(R).
+order(full(R),(8,R)) :- rank(R).
+kind(full(R),full) :- rank(R).
+strength(full(R),R) :- rank(R).
+needs(full(R),1,R,3) :- rank(R).
+kickers(full(R),1,2) :- rank(R).
+kicker(full(R),Q,1) :- rank(R), rank(Q), Q != R.
+"""
+"""Labels of a new kind; no rule says when a hand has their cards."""
+
+
+@pytest.mark.parametrize(
+    ("rules", "places"),
+    [
+        (FULL_HOUSES, [("more.lp", 1, 1)]),
+        (FULL_HOUSES + "#include <playable>.\n", []),
+        (FULL_HOUSES + "playable(full(R)) :- rank(R), R > 9, held(R,3), held(R-1,2).\n", []),  # some of them are legal
+        (FULL_HOUSES + "playable(full(R)) :- rank(R), held(R,3).\nbarred(full(R)) :- rank(R).\n", []),  # on purpose
+    ],
+)
+def test_labels_that_are_never_legal_are_warnings(
+    tmp_path: Path, rules: str, places: list[tuple[str, int, int]]
+) -> None:
+    assert warnings_of(edited(tmp_path / "game", more=rules, name="president")) == places
+
+
 def test_definitions_for_profiles_or_show_rules_are_not_warnings(tmp_path: Path) -> None:
     folder = edited(
         tmp_path / "game", more="#const five = 5. #const shown = 6. #const no = 7. #defined mine/1. #defined our/1.\n",
