@@ -141,7 +141,7 @@ class _CardOrders(dict[int, dict[str, Any]]):
             for group in forms.forms[form].groups:
                 self._single_forms.setdefault(int(group.cell), []).append(form)
         self._trump_cells = {cell for cell, term in enumerate(rules.cells.names) if term in self._show.trumps}
-        self._suits = _suit_places(rules)
+        self._suits, self._ranks = _suit_places(rules), _rank_places(rules)
 
     def __missing__(self, context: int) -> dict[str, Any]:
         rules, acts = self._rules, self._rules.cells.acts_as[context]
@@ -149,9 +149,9 @@ class _CardOrders(dict[int, dict[str, Any]]):
         trumps = [not self._trump_cells.isdisjoint(row.tolist()) for row in acts]
         texts, kinds = rules.card_codes.kind_texts, range(len(rules.pack.kinds))
         strengths = [1 << 21 if wild[kind] else self._strength(context, acts[kind].tolist()) for kind in kinds]
-        by_rank = sorted(kinds, key=lambda kind: (strengths[kind], self._suits[kind], kind))
-        by_suit = sorted(kinds, key=lambda kind: (trumps[kind], 0 if trumps[kind] else self._suits[kind],
-                                                  strengths[kind], self._suits[kind], kind))  # fmt: skip
+        places = [(strengths[kind], self._ranks[kind], self._suits[kind], kind) for kind in kinds]
+        by_rank = sorted(kinds, key=places.__getitem__)
+        by_suit = sorted(kinds, key=lambda kind: (trumps[kind], 0 if trumps[kind] else self._suits[kind], places[kind]))
         step = -1 if self._show.is_descending else 1
         self[context] = {
             "rank": [texts[kind] for kind in by_rank[::step]],
@@ -166,6 +166,14 @@ class _CardOrders(dict[int, dict[str, Any]]):
         """Return the strength of a single card; the highest for a card that is no single play."""
         forms = [form for cell in cells if cell >= 0 for form in self._single_forms.get(cell, [])]
         return max((int(self._rules.strength[context, form]) for form in forms), default=1 << 20)
+
+
+def _rank_places(rules: CompiledGame) -> list[int]:
+    """Return the rank of each kind, for cards of equal strength; those without a rank that is a number are last."""
+    parts = [parse_rank_and_suit(kind) for kind in rules.pack.kinds]
+    ranks = [part[0] if part is not None else None for part in parts]
+    last = max((rank for rank in ranks if isinstance(rank, int)), default=0) + 1
+    return [rank if isinstance(rank, int) else last for rank in ranks]
 
 
 def _suit_places(rules: CompiledGame) -> list[int]:
