@@ -154,11 +154,12 @@ def describe_order(engine: Engine, translate: Translator) -> Iterator[str]:
             yield translate("bombs", " < ".join(bombs))
     singles = [position for position, form in enumerate(rules.forms.forms) if form.num_cards == 1 and not form.suit]
     context = int(rules.contexts.compute_index(initial_fluent_state(rules)[None])[0])
-    rows = np.argsort(rules.strength[context][singles], kind="stable")
+    strengths = rules.strength[context][singles]
+    rows = np.argsort(strengths, kind="stable")
     names = [rules.cells.names[rules.forms.forms[singles[row]].groups[0].cell] for row in rows]
     ranks = dict.fromkeys(spell(rules, "rank", _rank_of(name), translate.language) for name in names)
     is_fixed = bool((rules.strength[:, singles] == rules.strength[:1, singles]).all())
-    if len(names) > 1 and _are_words(ranks):
+    if len(set(strengths.tolist())) > 1 and _are_words(ranks):
         yield translate("order" if is_fixed else "order_at_first", " ".join(ranks))
     yield from _describe_wild_cards(rules, context, translate)
     if not is_fixed:

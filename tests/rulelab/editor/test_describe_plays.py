@@ -117,3 +117,11 @@ def test_both_languages_have_the_same_lines(game: str, line: str) -> None:
 
 def test_a_game_in_which_nothing_is_beaten_does_not_speak_of_stronger_plays() -> None:
     assert "What beats what" not in [section.heading for section in describe_rules(engine_of("giving"))]
+
+
+def test_equal_single_cards_are_not_described_from_weak_to_strong(tmp_path: Path) -> None:
+    equal = {"labels.lp": ("strength(single(R),R) :-", "strength(single(R),1) :-")}
+    folder = edited(tmp_path / "mine", equal, name=str(NEW_GAME))
+    assert not [
+        line for section in describe_rules(load(str(folder)).engine()) for line in section.lines if "weak" in line
+    ]
