@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import io
 import os
 import sys
@@ -34,15 +33,17 @@ from abl_cards.cli import (
 from abl_cards.cli.aliases import AliasGroup
 from abl_cards.cli.console import fail, print_problems
 from abl_cards.core import (
+    STDOUT_NAME,
     ensure_complete_writes,
+    limit_spinning,
     missing_library_message,
+    name_stdout_errors,
     open_standard_streams,
     reduce_gc,
     shared_budget,
 )
 
 SIGPIPE_EXIT, INTERRUPT_EXIT = 141, 130  # exit codes that shells report after SIGPIPE and SIGINT
-_STDOUT_ERRORS = (errno.EBADF, errno.ENOSPC, errno.EFBIG)
 _NUMBA_CACHE = "numba/core/caching.py"
 
 
@@ -96,6 +97,8 @@ def main() -> None:
     """Run the command line."""
     open_standard_streams()
     ensure_complete_writes()
+    name_stdout_errors()
+    limit_spinning()
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
     reduce_gc()
@@ -127,7 +130,10 @@ def _report_error(problem: Exception) -> None:
     """Print an error of the user in one line and exit; re-raise any other exception."""
     if isinstance(problem, ModuleNotFoundError) and (text := missing_library_message(problem)):
         fail(text)
-    if cache := _find_damaged_cache(problem):
+    if cache := _find_numba_cache(problem):
+        if isinstance(problem, OSError):
+            remedy = "make room, or name another folder in NUMBA_CACHE_DIR"
+            fail(f"{cache}: numba cannot store compiled functions: {problem.strerror or problem}; {remedy}")
         fail(f"{cache}: numba's cache of compiled functions is damaged; delete the files *.nbi and *.nbc beside it")
     from abl_cards.asp import KBError
     from abl_cards.core import GameError
@@ -136,24 +142,23 @@ def _report_error(problem: Exception) -> None:
         print_problems(str(problem).splitlines())
         raise typer.Exit(1) from None
     if isinstance(problem, OSError):
-        named = f"{problem.filename}: " if problem.filename is not None else ""
-        if not named and problem.errno in _STDOUT_ERRORS:
-            named = "stdout: "
+        if problem.filename == STDOUT_NAME:
             _discard_stdout()
+        named = f"{problem.filename}: " if problem.filename is not None else ""
         fail(f"{named}{problem.strerror or problem}")
     if isinstance(problem, GameError):
         fail(problem)
     raise problem
 
 
-def _find_damaged_cache(problem: Exception) -> str | None:
+def _find_numba_cache(problem: Exception) -> str | None:
     """Return the file of numba's cache that an exception was raised in; None for any other exception."""
     path, at = None, problem.__traceback__
     while at is not None:
         if at.tb_frame.f_code.co_filename.replace(os.sep, "/").endswith(_NUMBA_CACHE):
             path = getattr(at.tb_frame.f_locals.get("self"), "_index_path", path)
         at = at.tb_next
-    return None if isinstance(problem, OSError) else path
+    return path
 
 
 def _flush_stdout() -> None:

@@ -6,6 +6,7 @@ Results go to stdout; progress and errors go to stderr.
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -67,9 +68,11 @@ def check_output_file(file: Path | None) -> Path | None:
         from abl_cards.core import GameError, resolve_output_path
 
         try:
-            resolve_output_path(file)
+            target = resolve_output_path(file)
         except GameError as problem:
             fail(problem)
+        if not os.access(target.parent, os.W_OK):
+            fail(f"{file}: no file can be written in the folder {target.parent}")
     return file
 
 

@@ -25,7 +25,7 @@ from abl_cards.cli.console import (
     print_table,
 )
 from abl_cards.cli.progress import show_progress
-from abl_cards.core import DATA
+from abl_cards.core import DATA, make_folder
 
 NEW_GAME = DATA / "new_game"
 app = typer.Typer(
@@ -137,7 +137,8 @@ def new(
     if directory.exists():
         fail(f"{directory} exists already; name a new folder")
     word = folder_argument(directory)
-    shutil.copytree(NEW_GAME, directory)
+    with make_folder(directory):
+        shutil.copytree(NEW_GAME, directory, dirs_exist_ok=True)
     typer.echo(
         f"A game of singles and pairs for three is in {directory}. Edit it, then:\n"
         f"  abl-cards kb check {word}\n"

@@ -245,6 +245,7 @@ def _run_mutations(
     trial: MutationRun, edits: Sequence[Edit], propose: Path | None, report: dict[str, Any], quiet: bool
 ) -> float:
     """Try edits, and write the cases that detect more; returns the share of detected ones in percent."""
+    from abl_cards.core import write_text
     from abl_cards.rulelab.testing import CAUGHT, compute_caught_share, mutants_to_json, try_edits
 
     outcomes: list[str] = []
@@ -261,7 +262,7 @@ def _run_mutations(
         _print_mutations(mutants, share)
     if propose is not None:
         lines = (json.dumps(case, ensure_ascii=False) + "\n" for case in trial.found_cases)
-        propose.write_text("".join(lines), "utf-8")
+        write_text(propose, "".join(lines))
         if not quiet:
             number = len(trial.found_cases)
             cases = format_count(number, "case")

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         atomic_write,
         attribute_os_errors,
         lock_folder,
+        make_folder,
         resolve_output_path,
         write_text,
     )
@@ -36,7 +37,13 @@ if TYPE_CHECKING:
         read_line_batches,
     )
     from abl_cards.core.languages import LANGUAGES, check_language, format_count, join_texts, texts_by_language
-    from abl_cards.core.parallel import MIN_LIGHT_ITEMS_PER_THREAD, NUM_THREADS, map_ranges, single_threaded
+    from abl_cards.core.parallel import (
+        MIN_LIGHT_ITEMS_PER_THREAD,
+        NUM_THREADS,
+        limit_spinning,
+        map_ranges,
+        single_threaded,
+    )
     from abl_cards.core.paths import DATA, PACKAGE, PROJECT, read_working_directory
     from abl_cards.core.platforms import require_posix
     from abl_cards.core.plot_drawing import COLUMN_WIDTH, PAGE_WIDTH, save_figure
@@ -76,7 +83,13 @@ if TYPE_CHECKING:
         setting,
         settings_to_json,
     )
-    from abl_cards.core.stdio import ensure_complete_writes, escape_controls, open_standard_streams
+    from abl_cards.core.stdio import (
+        STDOUT_NAME,
+        ensure_complete_writes,
+        escape_controls,
+        name_stdout_errors,
+        open_standard_streams,
+    )
     from abl_cards.core.user_code import PYTHON_SUFFIX, add_cwd_to_path, call_part, call_user_code, import_file
 
 __all__ = [
@@ -92,6 +105,7 @@ __all__ = [
     "PYTHON_SUFFIX",
     "SECRET_SEED_BITS",
     "SEED_RANGE",
+    "STDOUT_NAME",
     "UNIT_INTERVAL",
     "ArchiveError",
     "Axis",
@@ -150,10 +164,13 @@ __all__ = [
     "join_texts",
     "kernel",
     "lazy_exports",
+    "limit_spinning",
     "line_too_long_message",
     "lock_folder",
+    "make_folder",
     "map_ranges",
     "missing_library_message",
+    "name_stdout_errors",
     "open_maybe_gzip",
     "open_standard_streams",
     "pack_archive",

@@ -9,8 +9,9 @@ import takes 30 ms of the start of ``web``.
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import get_native_id
 from typing import IO
@@ -46,7 +47,37 @@ def atomic_write(file: str | Path, durable: bool = True) -> Iterator[IO[bytes]]:
                     os.fsync(stream.fileno())
             beside.replace(file)
     except BaseException:
-        beside.unlink(missing_ok=True)
+        with suppress(OSError):  # a file system that is read-only refuses this too, and its error would hide the first
+            beside.unlink()
+        raise
+
+
+@contextmanager
+def make_folder(folder: str | Path) -> Iterator[Path]:
+    """Make a folder for the block to fill, and remove it if the block fails.
+
+    Args:
+        folder: The new folder; missing folders above it are made, and stay.
+
+    Yields:
+        The folder.
+
+    Raises:
+        FileExistsError: The folder exists already; it is left as it is.
+        OSError: The folder cannot be made or filled; errors without the name of a file name the folder.
+    """
+    folder = Path(folder)
+    folder.mkdir(parents=True)
+    try:
+        with attribute_os_errors(folder):
+            try:
+                yield folder
+            except shutil.Error as problem:  # of shutil.copytree: a list of source, target and text
+                _, target, text = problem.args[0][0]
+                reason = text.partition("] ")[2].partition(": '")[0] or text
+                raise OSError(None, f"cannot be written: {reason}", str(target)) from problem
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
         raise
 
 
@@ -144,7 +175,8 @@ def lock_folder(folder: str | Path) -> Iterator[None]:
     folder.mkdir(parents=True, exist_ok=True)
     file = os.open(folder / LOCK_FILE, os.O_RDWR | os.O_CREAT, 0o666)
     try:
-        _acquire_lock(folder, file)
+        with attribute_os_errors(folder):
+            _acquire_lock(folder, file)
         remove_partial_files(folder)
         yield
     finally:

@@ -38,6 +38,19 @@ def _num_threads() -> int:
 
 NUM_THREADS = _num_threads()
 
+_MAX_SPINS = "1000"  # some tens of microseconds: longer than the pause between two layers of a network
+
+
+def limit_spinning() -> None:
+    """Let idle threads of torch sleep soon, if the environment does not say how they wait; call it before torch loads.
+
+    By default, libgomp's threads spin for milliseconds after each operation. On processors that other programs use,
+    they take the time of the threads that work.
+    """
+    if not os.environ.keys() & {"GOMP_SPINCOUNT", "OMP_WAIT_POLICY"}:
+        os.environ["GOMP_SPINCOUNT"] = _MAX_SPINS
+
+
 _SINGLE_THREADED = ContextVar("alone", default=False)
 
 

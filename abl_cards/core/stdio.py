@@ -10,7 +10,20 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
+STDOUT_NAME = "stdout"
+"""File name of errors that writing to stdout raises, after `name_stdout_errors`."""
+
 _BLANKS = "\xa0\u3000"  # not printable by Python's definition
+
+
+class _NamedStdout(io.FileIO):
+    """Name stdout in errors, which would otherwise look like those of any other file."""
+
+    def write(self, data: ReadableBuffer, /) -> int:
+        try:
+            return super().write(data)
+        except OSError as problem:
+            raise OSError(problem.errno, problem.strerror, STDOUT_NAME) from None
 
 
 class _FlushingWriter(io.BufferedWriter):
@@ -20,6 +33,24 @@ class _FlushingWriter(io.BufferedWriter):
         written = super().write(data)
         self.flush()
         return written
+
+
+def name_stdout_errors() -> None:
+    """Replace stdout by a stream whose errors have `STDOUT_NAME` as file name; after `ensure_complete_writes`."""
+    stream = sys.stdout
+    if not isinstance(stream, io.TextIOWrapper) or not isinstance(stream.buffer, io.BufferedWriter):
+        return
+    if isinstance(stream.buffer.raw, io.FileIO):
+        stream.flush()
+        writer = io.TextIOWrapper(
+            type(stream.buffer)(_NamedStdout(stream.fileno(), "w", closefd=False)),
+            stream.encoding,
+            stream.errors,
+            line_buffering=stream.line_buffering,
+            write_through=stream.write_through,
+        )
+        for name in ("stdout", "__stdout__"):
+            setattr(sys, name, writer)
 
 
 def ensure_complete_writes() -> None:

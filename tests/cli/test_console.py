@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
 import pytest
 import typer
+from numba.core.caching import IndexDataCacheFile
 from typer.main import get_command
 
-from abl_cards.cli.app import app
+from abl_cards.cli.app import _report_error, app
 from abl_cards.cli.console import fail, parse_path, print_problems
 from tests.cli_runs import run
+from tests.full_disk import files_up_to
 
 
 def commands(group: Any) -> Iterator[Any]:
@@ -68,3 +72,22 @@ def test_messages_contain_no_control_characters(
     written = capsys.readouterr().err
     assert "title" in written
     assert written.strip().isprintable()
+
+
+def test_read_only_folder_is_reported_before_any_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "access", lambda path, mode: Path(path) != tmp_path.resolve())
+    result = run("match", "president", "kb", "greedy", "--games", "4", "--csv", str(tmp_path / "rows.csv"))
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert str(tmp_path / "rows.csv") in result.stderr
+
+
+def test_full_folder_of_compiled_functions_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It was reported as a full disk under stdout."""
+    cache = IndexDataCacheFile(str(tmp_path), "kernels", "stamp")
+    with pytest.raises(OSError, match="File too large") as error, files_up_to(1):
+        cache.save("key", "data")
+    with pytest.raises(typer.Exit):
+        _report_error(error.value)
+    message = capsys.readouterr().err
+    assert str(tmp_path / "kernels.nbi") in message
+    assert "NUMBA_CACHE_DIR" in message

@@ -6,6 +6,7 @@ import pytest
 
 from abl_cards.games.game import load
 from tests.cli_runs import run
+from tests.full_disk import files_up_to
 
 
 @pytest.fixture(autouse=True)
@@ -59,3 +60,14 @@ def test_invalid_copies_are_rejected(tmp_path: Path, words: tuple[str, ...], cod
     assert result.exit_code == code
     assert message in result.stderr
     assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.parametrize(
+    "words", [("copy", "president", "mine"), ("copy", "president", "mine", "--standalone"), ("new", "mine")]
+)
+def test_full_disk_leaves_no_folder(tmp_path: Path, words: tuple[str, ...]) -> None:
+    with files_up_to(10):
+        result = run("kb", *words)
+    assert (result.exit_code, result.stderr.count("\n")) == (1, 1)
+    assert result.stderr.startswith("error: mine")
+    assert not (tmp_path / "mine").exists()

@@ -3,13 +3,14 @@
 import errno
 import os
 import resource
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from abl_cards.core.atomic_files import atomic_write, remove_partial_files, write_text
+from abl_cards.core.atomic_files import atomic_write, lock_folder, make_folder, remove_partial_files, write_text
 
 
 @contextmanager
@@ -88,3 +89,43 @@ def test_temporary_files_of_killed_processes_are_removed(tmp_path: Path) -> None
     assert len(list(tmp_path.iterdir())) == 2
     remove_partial_files(tmp_path)
     assert [file.name for file in tmp_path.iterdir()] == [".hidden"]
+
+
+def test_read_only_file_system_error_names_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Linux refuses to delete there what does not exist; that error named the temporary file."""
+
+    def refuse(path: Path, *arguments: object, **options: object) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS), str(path))
+
+    monkeypatch.setattr(Path, "open", refuse)
+    monkeypatch.setattr(Path, "unlink", refuse)
+    with pytest.raises(OSError, match="Read-only file system") as error:
+        write_text(tmp_path / "new", "text")
+    assert error.value.filename == str(tmp_path / "new")
+
+
+def test_folder_that_cannot_be_locked_is_named(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match="File too large") as error, files_end_after(0), lock_folder(tmp_path / "run"):
+        pass
+    assert error.value.filename == str(tmp_path / "run")
+
+
+def test_folder_that_cannot_be_filled_is_removed(tmp_path: Path) -> None:
+    (tmp_path / "source").mkdir()
+    (tmp_path / "source" / "long").write_bytes(b"x" * 10_000)
+    target, reason = tmp_path / "made" / "target", "cannot be written: File too large"
+    with pytest.raises(OSError, match=reason) as error, files_end_after(100), make_folder(target):
+        shutil.copytree(tmp_path / "source", target, dirs_exist_ok=True)
+    assert error.value.filename == str(target / "long")
+    assert not target.exists()
+    with pytest.raises(OSError, match=reason) as error, files_end_after(100), make_folder(target):
+        (target / "long").write_text("x" * 10_000)
+    assert error.value.filename == str(target)
+    assert not target.exists()
+
+
+def test_existing_folder_is_kept(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(FileExistsError), make_folder(tmp_path):
+        pass
+    assert (tmp_path / "file").exists()

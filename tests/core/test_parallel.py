@@ -1,12 +1,13 @@
 """Ranges of work that are shared among threads."""
 
+import os
 import subprocess
 import sys
 from threading import current_thread
 
 import pytest
 
-from abl_cards.core.parallel import map_ranges, single_threaded
+from abl_cards.core.parallel import limit_spinning, map_ranges, single_threaded
 
 
 def test_single_threaded_uses_one_thread() -> None:
@@ -57,3 +58,20 @@ os._exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no fork")
 def test_forked_child_has_its_own_threads() -> None:
     assert subprocess.run([sys.executable, "-W", "ignore", "-c", FORKS], timeout=60, check=False).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("given", "spins"),
+    [({}, "1000"), ({"GOMP_SPINCOUNT": "7"}, "7"), ({"OMP_WAIT_POLICY": "active"}, None)],
+)
+def test_threads_spin_briefly_unless_the_environment_says_how_long(
+    monkeypatch: pytest.MonkeyPatch, given: dict[str, str], spins: str | None
+) -> None:
+    """Spinning threads made matches of networks ten times as slow on a busy machine."""
+    for name in ("GOMP_SPINCOUNT", "OMP_WAIT_POLICY"):
+        monkeypatch.setenv(name, "")  # so that it is restored
+        monkeypatch.delenv(name)
+    for name, value in given.items():
+        monkeypatch.setenv(name, value)
+    limit_spinning()
+    assert os.environ.get("GOMP_SPINCOUNT") == spins

@@ -157,3 +157,27 @@ def test_control_characters_are_escaped() -> None:
     assert escape_controls("\x1b]0;title\x07\r\u202e\ud800") == "\\x1b]0;title\\x07\\r\\u202e\\ud800"
     assert escape_controls("a\tb\n\u4e2d\u3000") == "a\tb\n\u4e2d\u3000"
     assert escape_controls("a\tb\n\u4e2d\u3000", one_line=True) == "a\\tb\\n\u4e2d\u3000"
+
+
+NAMED_ERRORS = """
+import sys
+from abl_cards.core.stdio import ensure_complete_writes, name_stdout_errors
+ensure_complete_writes()
+name_stdout_errors()
+for stream in open("/dev/full", "w"), sys.stdout:
+    try:
+        print("?", file=stream, flush=True)
+    except OSError as problem:
+        print(problem.filename, file=sys.stderr)
+"""
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no device is always full here")
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_only_errors_of_stdout_name_stdout(unbuffered: str) -> None:
+    """A full disk under any other file was reported as one under stdout."""
+    command = [sys.executable, "-c", NAMED_ERRORS]
+    environment = os.environ | {"PYTHONUNBUFFERED": unbuffered}
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, env=environment)
+    assert done.stderr.splitlines()[:2] == ["None", "stdout"]

@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from abl_cards.core import ErrorCode, GameError
+from abl_cards.core import ErrorCode, GameError, make_folder
 from abl_cards.games import Game
 from abl_cards.games.description import AUXILIARY_DIR, COMMON_DIR, KB_ROOT
 
@@ -26,9 +26,10 @@ def copy_game(game: Game, directory: Path) -> str:
         Message for the user.
     """
     ignored = shutil.ignore_patterns("__pycache__", "*.py")
-    shutil.copytree(game.directory, directory, ignore=ignored)
-    if not (directory / "common").exists():
-        shutil.copytree(COMMON_DIR, directory / "common", ignore=ignored)
+    with make_folder(directory):
+        shutil.copytree(game.directory, directory, ignore=ignored, dirs_exist_ok=True)
+        if not (directory / "common").exists():
+            shutil.copytree(COMMON_DIR, directory / "common", ignore=ignored)
     return f"The rule files of {game.name} are in {directory}."
 
 
@@ -62,13 +63,13 @@ def make_variant(game: Game, directory: Path, files: Sequence[str]) -> str:
     for name in selected:
         if name not in available:
             raise UnknownRuleFile(f"{game.name} has no {name}.lp; known: {', '.join(sorted(available))}")
-    directory.mkdir(parents=True)
-    for name in selected:
-        target = directory / f"{name}.lp"
-        target.parent.mkdir(exist_ok=True)
-        shutil.copyfile(available[name], target)
     replaced = [name for name in selected if name in rules]
-    (directory / "variant.lp").write_text(_variant_text(game, parent, replaced, sorted(rules)), "utf-8")
+    with make_folder(directory):
+        for name in selected:
+            target = directory / f"{name}.lp"
+            target.parent.mkdir(exist_ok=True)
+            shutil.copyfile(available[name], target)
+        (directory / "variant.lp").write_text(_variant_text(game, parent, replaced, sorted(rules)), "utf-8")
     selected_text = f", with {', '.join(f'{name}.lp' for name in selected)} to be edited" if selected else ""
     return f"{directory} is a variant of {game.name}{selected_text}: variant.lp names its parent."
 
