@@ -68,6 +68,8 @@ class MetricsWriter:
 def read_metrics(directory: str | Path) -> list[dict[str, Any]]:
     """Read the metrics of a run as dictionaries, one for each update.
 
+    A last line without its end is left out: a process is writing it, or was killed while it did.
+
     Args:
         directory: The folder of the run.
 
@@ -76,7 +78,8 @@ def read_metrics(directory: str | Path) -> list[dict[str, Any]]:
     """
     directory = Path(directory)
     file, rows = directory / "metrics.jsonl", []
-    for number, line in enumerate(file.read_bytes().splitlines(), 1):
+    *lines, _ = file.read_bytes().split(b"\n")
+    for number, line in enumerate(lines, 1):
         try:
             row = parse_json_line(line)
             if not isinstance(row, dict) or not all(isinstance(value, int | float | None) for value in row.values()):

@@ -45,3 +45,11 @@ def test_missing_lines_are_reported_and_not_replaced(
 def test_full_disk_error_names_the_file(tmp_path: Path) -> None:
     with pytest.raises(OSError, match=r"File too large.*metrics\.jsonl"), files_end_after(8):
         write(tmp_path, 0, range(3))
+
+
+def test_incomplete_last_line_is_left_out(tmp_path: Path) -> None:
+    """A run that was killed while it wrote a line is read and, if it is complete, resumed."""
+    write(tmp_path, 0, range(3))
+    with (tmp_path / "metrics.jsonl").open("ab") as file:
+        file.write(b'{"upd')
+    assert updates(tmp_path) == [0, 1, 2]
