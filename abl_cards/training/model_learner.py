@@ -25,7 +25,7 @@ from abl_cards.reasoners.hidden_hands import abduce_hands
 from abl_cards.training.experience import Experience
 from abl_cards.training.expert_targets import ExpertConfig
 from abl_cards.training.process_group import ProcessGroup, SingleProcess
-from abl_cards.training.updates import PPOLearner, WeightEMA
+from abl_cards.training.updates import PPOLearner, WeightEMA, check_has_gradient
 
 HANDS_LOSS_WEIGHT = 1.0
 """Weight of the squared error of the estimated hands beside the losses of policy and value."""
@@ -110,6 +110,7 @@ class ModelLearner(PPOLearner):
                 f"{self.networks.model_name}: the loss is NaN or infinite; lower learning_rate or max_grad_norm",
                 ErrorCode.MODEL_OUTPUT_NOT_FINITE,
             )
+        check_has_gradient(loss, self.networks)
         self.policy_optimiser.zero_grad(set_to_none=True)
         torch.autograd.backward(loss)
         for weight in self._weights:  # every process must average as many numbers, whatever its decisions used

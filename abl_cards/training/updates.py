@@ -11,6 +11,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.types import Indices
 from abl_cards.learners import (
     Networks,
@@ -204,11 +205,13 @@ class PPOLearner:
         if train_critic:
             batch = to_training_batch(rows.for_critic(), self.networks.device, dtype=self.networks.dtype)
             value = value_loss(self.networks, batch, rows)
+            check_has_gradient(value, self.networks.critic)
             losses.append(self.ppo.vf_coef * value)
             valued.append(value.detach()[None])
         if train_policy:
             part = self._select_uncertain(rows)
             loss, seen = self._policy_loss(rows.at(part), advantage[part], len(part) / len(rows))
+            check_has_gradient(loss, self.networks.decision)
             losses.append(loss)
             acted.append(seen)
         self._step(torch.stack(losses).sum())
@@ -290,6 +293,7 @@ class PPOLearner:
         with self.networks.autocast():
             guess = abln(batch.inputs.observation, batch.prior).float()
         loss = hands_loss(guess, batch.hands)
+        check_has_gradient(loss, abln)
         self._backward(loss, optimiser)
         optimiser.step()
         return loss.item()
@@ -314,6 +318,14 @@ class PPOLearner:
 
     def load_part_state(self, state: dict[str, Any]) -> None:
         """Do nothing."""
+
+
+def check_has_gradient(loss: torch.Tensor, network: torch.nn.Module) -> None:
+    """Raise GameError if a loss depends on no weight, as where a network detaches its output."""
+    if not loss.requires_grad:
+        remedy = "leave out detach() and torch.no_grad() in forward"
+        name = getattr(network, "model_name", type(network).__name__)
+        raise GameError(f"{name}: the output depends on no weight; {remedy}", ErrorCode.MODEL_FAILED)
 
 
 def value_loss(networks: Networks, batch: TrainingBatch, rows: Experience) -> torch.Tensor:

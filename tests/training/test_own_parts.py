@@ -429,3 +429,11 @@ def test_custom_network_has_its_own_run_folder(tmp_path: Path, monkeypatch: pyte
     trainer.fit(decisions=1)
     assert trainer.weights_path == Path("runs/president-LinearCritic/president-tiny.safetensors")
     assert json.loads(trainer.weights_path.with_suffix(".json").read_text("utf-8"))["own_parts"]["critic"]
+
+
+def test_output_without_a_gradient_is_rejected(tmp_path: Path) -> None:
+    policy = WrongPolicy(shape())
+    policy.change = torch.Tensor.detach
+    with pytest.raises(GameError, match="WrongPolicy") as error:
+        Trainer(SHORT, policy=policy, config=config(tmp_path, critic_warmup_updates=0)).fit()
+    assert error.value.code == ErrorCode.MODEL_FAILED

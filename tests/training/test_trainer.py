@@ -466,3 +466,13 @@ def test_preset_requires_no_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     decisions = decisions_at_tables(trainer.engine, 20)
     keys = np.zeros(len(decisions.rows), np.uint64)
     assert (agent.play(decisions, keys).cards == named.play(decisions, keys).cards).all()
+
+
+def test_output_without_a_gradient_is_rejected(tmp_path: Path) -> None:
+    def detach(output: PolicyOutput) -> PolicyOutput:
+        return PolicyOutput(output.logits.detach(), output.value.detach())
+
+    trainer = Trainer(SHORT, model=Wrong(GameShape.of(load(SHORT).engine()), detach), config=config(tmp_path))
+    with pytest.raises(GameError, match="Wrong: the output depends on no weight") as error:
+        trainer.fit()
+    assert error.value.code == ErrorCode.MODEL_FAILED
