@@ -7,7 +7,6 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -41,9 +40,7 @@ class MetricsWriter:
     def __enter__(self) -> MetricsWriter:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, gae_lambda: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._tensorboard:
             self._tensorboard.close()
         with attribute_os_errors(self._path):
