@@ -133,8 +133,12 @@ class HumanAgent(NullListener):
             self._log.append(self._texts["played"].format(seat=tables.seat[table], move=move))
 
     def on_episode_end(self, tables: Tables, rows: Indices) -> None:
-        """Show the last plays."""
-        self._terminal.write_line("\n".join([*self._log[-_MAX_SHOWN_PLAYS:], self._texts["episode_ended"]]))
+        """Show the last plays and the points of each seat."""
+        for table in rows:
+            scores = enumerate(tables.points[table].tolist())
+            texts = [self._texts["seat_points"].format(seat=seat, points=points) for seat, points in scores]
+            ended = self._texts["episode_ended"].format(points=join_texts(texts, self.language))
+            self._terminal.write_line("\n".join([*self._log[-_MAX_SHOWN_PLAYS:], ended]))
 
     def on_match_end(self, tables: Tables, rows: Indices) -> None:
         """Print the winners; the next match may assign another seat to the user."""

@@ -217,15 +217,17 @@ def _print_coverage(coverage: RuleCoverage) -> None:
             if rule.position:
                 typer.echo(f"    {json.dumps(rule.position, ensure_ascii=False)}")
     if irrelevant:
-        typer.echo(f"  {len(irrelevant)} rules of common files cannot fire: they serve other games")
-    for names, heading in (
-        (coverage.unplayed_labels, "labels never played"),
-        (coverage.unchosen_options, "options never chosen"),
-        (coverage.unfired_preferences, "preferences never fired"),
+        count = format_count(len(irrelevant), "rule")
+        typer.echo(f"  {count} of common files cannot fire, which other games use")
+    for names, noun, verb in (
+        (coverage.unplayed_labels, "label", "played"),
+        (coverage.unchosen_options, "option", "chosen"),
+        (coverage.unfired_preferences, "preference", "fired"),
     ):
         if names:
             more = f" … and {len(names) - MAX_SHOWN:,} more (--json has them all)" if len(names) > MAX_SHOWN else ""
-            typer.echo(f"  {len(names):,} {heading}: {', '.join(names[:MAX_SHOWN])}{more}")
+            count = format_count(len(names), noun)
+            typer.echo(f"  {count} never {verb}: {', '.join(names[:MAX_SHOWN])}{more}")
 
 
 def _verdict_text(verdict: str, question: str, state: Sequence[str]) -> str:

@@ -126,6 +126,11 @@ def test_leaving_raises(lines: list[str]) -> None:
         choose(lines)
 
 
+def ended_lines(text: str) -> list[str]:
+    """Return the lines that end an episode."""
+    return [line for line in text.splitlines() if line.startswith("the episode is over: ")]
+
+
 def test_whole_match_at_the_terminal() -> None:
     """Take the first choice each time: the log shows public plays only, and the partner is automatic."""
     engine, talk, games = load("guandan").engine(), ScriptedTerminal(["1"] * 20_000), amount(1, 2)
@@ -133,6 +138,9 @@ def test_whole_match_at_the_terminal() -> None:
     assert result.games == games
     everything = "".join(talk.outputs)
     assert everything.count("the match is over") == games
+    points = [[int(number) for number in re.findall(r"seat \d ([+-]\d+)", line)] for line in ended_lines(everything)]
+    assert points
+    assert all(len(scores) == 4 and sum(scores) == 0 and max(scores) > 0 for scores in points)
     assert everything.count("a new episode begins") + games >= result.episodes
     both = ScriptedTerminal(["1"] * 5)
     with pytest.raises(PlayerLeftError):
