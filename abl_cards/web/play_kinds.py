@@ -176,6 +176,18 @@ def find_examples(engine: Engine, labels: Sequence[int]) -> dict[int, PlayExampl
     return {label: example for label in labels if (example := cache[label]) is not None}
 
 
+def find_all_examples(engine: Engine, label: int) -> list[PlayExample]:
+    """Return examples of several forms of a label that the engine accepts as leads.
+
+    Args:
+        engine: Engine of the game.
+        label: Index of the label.
+    """
+    candidates = [(label, form, cards) for form, cards in _candidates(engine, label)]
+    accepted = _accept(engine, candidates)
+    return [PlayExample(*candidate) for candidate, is_lead in zip(candidates, accepted, strict=True) if is_lead]
+
+
 @cache_per_game
 def _example_cache(rules: CompiledGame) -> dict[int, PlayExample | None]:
     return {}
@@ -222,11 +234,11 @@ def _candidates(engine: Engine, label: int) -> Iterator[tuple[int, Cards]]:
 
 
 def _build_cards(engine: Engine, form: Form, turn: int) -> Cards | None:
-    """Return cards for a form in the first context; None if its cells have too few natural cards."""
+    """Return cards for a form in the first context, natural ones where there are enough; None if there are too few."""
     stock = _CardStock(engine, form, turn)
     for group in form.groups:
         wanted = None if group.only_kind is None else {group.only_kind}
-        if not stock.take(group.cell, group.count, wanted):
+        if not stock.take_group(group.cell, group.count, wanted):
             return None
     return tuple(stock.cards) if form.kickers is None or stock.take_kickers() else None
 
@@ -282,10 +294,25 @@ class _CardStock:
     def __init__(self, engine: Engine, form: Form, turn: int) -> None:
         self.form, self.cards, self.turn = form, list[int](), turn
         self.left: list[int] = engine.rules.pack.copies.tolist()
+        self.wilds_left = form.max_wilds
         self.facts: _PackFacts = _pack_facts(engine.rules)
 
     def take(self, cell: int, count: int, wanted: set[int] | None) -> bool:
         """Take cards that act as a cell, of different suits where the form does not forbid it."""
+        return self._take_natural(cell, count, wanted) == count
+
+    def take_group(self, cell: int, count: int, wanted: set[int] | None) -> bool:
+        """Take cards that act as a cell, and wild cards for those that the pack lacks."""
+        missing = count - self._take_natural(cell, count, wanted)
+        for kind, is_wild in enumerate(self.facts.is_wild):
+            number = min(missing, self.wilds_left, self.left[kind]) if is_wild else 0
+            self.cards += [kind] * number
+            self.left[kind] -= number
+            missing, self.wilds_left = missing - number, self.wilds_left - number
+        return not missing
+
+    def _take_natural(self, cell: int, count: int, wanted: set[int] | None) -> int:
+        """Take cards that act as a cell, and return how many there were."""
         kinds = [kind for kind in self.facts.kinds_of_cell.get(cell, []) if wanted is None or kind in wanted]
         suit = self.form.suit
         if suit is not None and suit is not False:
@@ -298,7 +325,7 @@ class _CardStock:
         for kind in chosen:
             self.left[kind] -= 1
         self.cards += chosen
-        return len(chosen) == count
+        return len(chosen)
 
     def take_kickers(self) -> bool:
         """Take the weakest kickers that are allowed, each of another cell where possible."""

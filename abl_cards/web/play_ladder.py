@@ -8,9 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.games import Engine
-from abl_cards.games.tables import Decisions
+from abl_cards.games.description import counts_from_cards
+from abl_cards.games.notation import ParsedPlay, match_plays
+from abl_cards.games.tables import Decisions, Tables
 from abl_cards.games.types import LEADING, NO_CARD, ONLY_TABLE, Moves
-from abl_cards.web.play_kinds import PlayExample, PlayKind, find_examples, play_kinds, tables_with_hands
+from abl_cards.web.play_kinds import (
+    PlayExample,
+    PlayKind,
+    find_all_examples,
+    find_examples,
+    play_kinds,
+    tables_with_hands,
+)
 
 ALL, SOME, NONE = "all", "some", "none"
 MAX_LISTED, MAX_TRIED = 12, 8
@@ -74,13 +83,29 @@ def can_pass(engine: Engine, example: PlayExample) -> bool:
 
 def _legal_answers(engine: Engine, example: PlayExample) -> NDArray[np.bool_] | None:
     """Return the mask of the legal labels of the next seat, [labels]; None if the play ends the trick."""
+    tables = _tables_after(engine, example)
+    return None if tables is None else Decisions(tables.decisions(ONLY_TABLE).view).legal_mask[:, 0].astype(np.bool_)
+
+
+def _tables_after(engine: Engine, example: PlayExample) -> Tables | None:
+    """Return a table where the next seat answers a play, with the whole pack; None if the play ends the trick."""
     tables = tables_with_hands(engine, None)
     cards = np.full((1, max(engine.rules.max_play_cards, len(example.cards))), NO_CARD, np.uint8)
     cards[0, : len(example.cards)] = example.cards
     tables.play(ONLY_TABLE, Moves(np.array([example.form], np.int16), cards))
     if not tables.rows_to_play().size or tables.state.to_beat[0] == LEADING:
         return None
-    return Decisions(tables.decisions(ONLY_TABLE).view).legal_mask[:, 0].astype(np.bool_)
+    return tables
+
+
+def _may_answer(engine: Engine, example: PlayExample, answer: PlayExample) -> bool:
+    """Return whether a play may follow another one, from a hand of just its cards."""
+    tables = _tables_after(engine, example)
+    assert tables is not None
+    tables.state.hands[0, tables.state.seat[0]] = counts_from_cards(answer.cards, len(engine.rules.pack))
+    decisions = Decisions(tables.decisions(ONLY_TABLE).view)
+    lists, (rows,) = match_plays(decisions, [ParsedPlay(answer.cards)])
+    return answer.form in {int(lists.form[row]) for row in rows}
 
 
 def find_ladder(engine: Engine, example: PlayExample) -> Ladder:
@@ -102,7 +127,7 @@ def _answer_of(engine: Engine, kind: PlayKind, mask: NDArray[np.bool_], example:
     beats = mask[labels]
     if not beats.any():
         return KindAnswer(kind, NONE)
-    weakest = _first_example(engine, labels[beats].tolist())
+    weakest = _first_answer(engine, labels[beats].tolist(), example)
     if beats.all():
         return KindAnswer(kind, ALL, weakest)
     sizes = engine.rules.forms.label_min_cards[labels]
@@ -117,6 +142,15 @@ def _answer_of(engine: Engine, kind: PlayKind, mask: NDArray[np.bool_], example:
 def _is_upward(beats: NDArray[np.bool_], sizes: NDArray[np.int16]) -> bool:
     """Return whether a play that is stronger than one that beats, with as many cards, beats as well."""
     return all(bool((np.diff(beats[sizes == size].astype(np.int8)) >= 0).all()) for size in np.unique(sizes))
+
+
+def _first_answer(engine: Engine, labels: list[int], example: PlayExample) -> PlayExample | None:
+    """Return the first example of the labels that may follow a play; of a label that may, not every play does."""
+    for label in labels[:MAX_TRIED]:
+        for answer in find_all_examples(engine, label):
+            if _may_answer(engine, example, answer):
+                return answer
+    return None
 
 
 def _first_example(engine: Engine, labels: list[int]) -> PlayExample | None:

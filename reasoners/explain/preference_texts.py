@@ -121,9 +121,9 @@ class PreferenceTexts:
         return join_texts(texts, self.language)
 
     def _spell(self, type_name: str | None, value: Term) -> str:
-        """Return the text of a value; without a type, that of a card if it is one."""
+        """Return the text of a value; a card, also in an argument without a type, is named in words."""
         rules = self.engine.rules
-        if type_name is None and value in rules.pack.index:  # a card in an argument without a type
+        if type_name in (None, "card") and value in rules.pack.index:
             parts = parse_rank_and_suit(value)
             if parts is None or value in lettered_kinds(rules):
                 return spell(rules, "card", value, self.language)

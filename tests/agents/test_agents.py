@@ -21,7 +21,6 @@ from abl_cards.agents.registry import (
     make_explainable_agent,
     make_preference_model,
 )
-from abl_cards.asp.errors import KBError
 from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.core.rng import splitmix64_array
 from abl_cards.games.game import load
@@ -210,8 +209,9 @@ def test_abl_uses_preferences_of_another_folder(untrained: str, tmp_path: Path) 
     leading = decisions.label_to_beat < 0
     assert leading.sum() > 20
     assert not bombs[labels[leading]].any()
-    with pytest.raises(KBError, match="is no directory"):
+    with pytest.raises(GameError) as error:
         make_agent(f"{untrained},kb={tmp_path / 'nowhere'}", load("guandan").engine())
+    assert error.value.code == ErrorCode.FILE_NOT_READABLE
 
 
 def test_model_explanation_of_abl_agrees_with_its_moves(untrained: str) -> None:

@@ -273,7 +273,7 @@ def test_run_can_be_resumed_with_other_learning_rates(tmp_path: Path) -> None:
     resumed.fit()
     first, _, second = load_card(resumed.weights_path).command.partition("; then ")
     assert "learning_rate" not in first
-    assert "--set learning_rate=0.0001 --set entropy=0.02" in second
+    assert "--set learning_rate=0.0001 --set ent_coef=0.02" in second
     with pytest.raises(GameError, match=r"seed: .* 0") as error:
         Trainer.from_config(replace(chosen, seed=5))
     assert error.value.code == ErrorCode.RUN_MISMATCH

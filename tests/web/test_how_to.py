@@ -126,6 +126,15 @@ def test_beating_plays_agree_with_legal_moves(name: str) -> None:
     assert asked > 20
 
 
+def test_bomb_of_wild_cards_answers_one_of_all_natural_cards() -> None:
+    """Eight threes do not beat eight fives, but nine do, of which the pack lacks one: a wild card stands in."""
+    engine = load("guandan").engine()
+    eight = next(label for label, name in enumerate(engine.labels) if str(name) == "bomb(5,8)")
+    answers = beats_json(engine, eight)["answers"]
+    (bomb,) = [answer for answer in answers if answer["extent"] == "some"]
+    assert len(bomb["from"]["cards"]) == 9
+
+
 def can_answer(engine: Engine, to_beat: list[str], cards: list[str]) -> bool:
     """Return whether a hand of just these cards may be played whole on a play."""
     point = engine.read_decision_point({"hand": cards, "to_beat": to_beat})

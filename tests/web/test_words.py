@@ -58,7 +58,7 @@ def hint_texts(value: Any) -> Iterator[str]:
         for name, item in value.items():
             if isinstance(item, str) and name in ("text", "words", "label"):
                 yield item
-            else:
+            elif name != "value":  # data of a move
                 yield from hint_texts(item)
     elif isinstance(value, list):
         for item in value:

@@ -7,7 +7,9 @@ from collections import defaultdict
 from abl_cards.asp import make_kb_error
 from abl_cards.core import ErrorCode
 from abl_cards.games.description.cells import Cells
-from abl_cards.games.description.forms import PASS_TERM, Form
+from abl_cards.games.description.form_arrays import find_rank_cells
+from abl_cards.games.description.forms import PASS_TERM, Form, Forms
+from abl_cards.games.description.labels import rank_terms
 
 
 def check_forms(forms: list[Form], cells: Cells) -> None:
@@ -24,6 +26,32 @@ def check_forms(forms: list[Form], cells: Cells) -> None:
     _require_disjoint(forms, cells)
     _check_own_kickers(forms, cells)
     _check_excluded_forms(forms)
+
+
+def check_last_cells(forms: Forms, cells: Cells) -> None:
+    """Check that the last two cells of all that may be laid down are the same by ``index/2`` and by the order of terms.
+
+    Kernels keep those with the last numbers apart; rules that compare ranks mean the others.
+
+    Args:
+        forms: Forms of a game.
+        cells: Cells of the game.
+
+    Raises:
+        KBError: A form has ``apart/1``, and they are not the same.
+    """
+    form = next((form for form in forms.forms if form.has_kickers_apart and form.kickers), None)
+    if form is None:
+        return
+    names = [cells.names[cell] for cell in find_rank_cells(forms)]
+    by_terms = sorted(names, key=rank_terms(names).__getitem__)
+    if set(names[-2:]) != set(by_terms[-2:]):
+        last, expected = (" and ".join(map(str, pair)) for pair in (names[-2:], by_terms[-2:]))
+        raise make_kb_error(
+            f"apart({form.name}): the two last cells are {last} by index/2, and {expected} by the order of terms",
+            f"give {expected} the last places in index/2",
+            ErrorCode.INVALID_FORM,
+        )
 
 
 def _require_disjoint(forms: list[Form], cells: Cells) -> None:

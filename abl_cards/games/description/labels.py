@@ -34,11 +34,11 @@ def read_labels(kb: KnowledgeBase) -> tuple[Term, ...]:
             f"write order({missing[0]},Key), or no order/2 at all",
             ErrorCode.MISSING_FACT,
         )
-    key_ranks = _rank_terms(list(keys.values()))
+    key_ranks = rank_terms(list(keys.values()))
     return tuple(sorted(labels, key=lambda label: key_ranks[keys[label]])) if keys else tuple(labels)
 
 
-def _rank_terms(terms: list[Term]) -> dict[Term, int]:
+def rank_terms(terms: list[Term]) -> dict[Term, int]:
     """Rank terms from 0 in clingo's order of terms."""
     import clingo
 

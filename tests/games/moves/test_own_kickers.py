@@ -223,6 +223,20 @@ def test_packed_kernels_list_the_same_moves(tmp_path: Path, apart: str) -> None:
         assert not (kickers[:, other] > 0).all(axis=0).any()
 
 
+@pytest.mark.parametrize(("order", "is_clear"), [((1, 2, 3, 4, 6, 5), True), ((5, 6, 1, 2, 3, 4), False)])
+def test_cells_kept_apart_are_the_last_by_both_orders(tmp_path: Path, order: tuple[int, ...], is_clear: bool) -> None:
+    """The kernels would keep apart other cells than rules that compare ranks."""
+    places = " ".join(f"index({rank},{place})." for place, rank in enumerate(order))
+    text = BY_RANK.replace("APART", f"\napart(plane(R)) :- label(plane(R)). {places}")
+    if is_clear:
+        rules_of(tmp_path, text)
+        return
+    with pytest.raises(KBError) as raised:
+        rules_of(tmp_path, text)
+    (error,) = raised.value.diagnostics
+    assert (error.code, error.location is not None) == (ErrorCode.INVALID_FORM, True)
+
+
 # --- wild cards -------------------------------------------------------------------------------------------------------
 
 WILD = """

@@ -120,3 +120,11 @@ def test_card_with_its_own_letter_is_written_by_it(tmp_path: Path) -> None:
     texts = PreferenceTexts.of(engine.preference_model().kb, engine, "en")
     assert texts.sentence(["hold_back(card(14,s))"]) == "Keep TOP."
     assert texts.sentence(["hold_back(card(14,h))"]) == "Keep A of hearts."
+
+
+def test_card_with_a_type_is_named_in_words() -> None:
+    """The fluent ``shown/2`` of Gong Zhu gives ``doubled/1``, and so this argument, the type of a card."""
+    engine = load("gongzhu").engine()
+    name = "take_doubled(card(11,h))"
+    assert PreferenceTexts.of(engine.rules.kb, engine, "zh").sentence([name]) == "红桃J加倍。"
+    assert PreferenceTexts.of(engine.rules.kb, engine, "en").sentence([name]) == "J of hearts counts twice."
