@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.web.browser import Watched, serious
-from tests.web.test_browser import play_turn_by_hint
+from tests.web.test_browser import play_turn_by_hint, press_hint_keys
 from tests.web.test_browser_crawl import TEXTS
 from tests.web.test_browser_positions import SHIFTS
 from tests.web.test_words import is_foreign
@@ -183,11 +183,7 @@ def test_rest_of_the_deal_is_skipped_when_the_player_is_out(open_browser: Any) -
         )
         if here.state()["phase"] != "play" or "To the end" in main.inner_text():
             break
-        state = here.state()
-        here.press("b")
-        here.page.wait_for_selector(".advice[aria-busy=false] .verdict")
-        here.press("Enter" if main.is_enabled() else "p")
-        here.wait_for_change(state["at"])
+        press_hint_keys(here, here.state())
     assert "To the end" in main.inner_text()
     main.click()
     here.page.wait_for_selector(".ended")

@@ -6,7 +6,6 @@ import { useSize } from '../table/use_size.js';
 import { t } from '../words.js';
 import { MoveChips } from './move_chips.js';
 import { ReasonColumns } from './reason_columns.js';
-import { stateText } from './state_text.js';
 
 const STATIC_SIZE = { width: 640, height: 260 };
 
@@ -27,7 +26,7 @@ export function PositionView({ view, deck, reasons, explain, close, open, listMo
         position &&
         size &&
         html`
-          <${Table} position=${position} size=${size} label=${stateText(view.state)} trickLabel=${t('trick')} />
+          <${Table} position=${position} size=${size} label=${t('cell_position')} trickLabel=${t('trick')} />
         `
       }
     </div>
