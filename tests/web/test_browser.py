@@ -199,7 +199,7 @@ def test_guest_sets_a_name_and_returns_to_the_table(open_browser: Any) -> None:
     host.press("Escape")
     host.page.get_by_role("button", name="Seats").click()
     assert "free seat" in host.page.locator("#dialog-invite").inner_text()
-    link = host.page.locator("#dialog-invite .copy input").first.input_value()
+    link = host.page.locator("#dialog-invite .chooser .copy input").first.input_value()
     host.press("Escape")
     guest.page.goto(link)
     guest.page.wait_for_selector(".hand .card")
