@@ -7,6 +7,7 @@ The result comes back as data (see ``serialization``), so a child that rules hav
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import json
 import os
@@ -154,6 +155,13 @@ def keep_warm_process() -> None:
     _warm_pool.enabled = True
     if not _warm_pool.processes:
         _warm_pool.processes.append(start_process(__name__, _BUILD))
+
+
+@atexit.register
+def _stop_warm_processes() -> None:
+    while _warm_pool.processes:
+        with contextlib.suppress(BrokenPipeError), _warm_pool.processes.pop() as process:  # closes the pipes and waits
+            process.kill()
 
 
 def _take_warm_process(task: str) -> subprocess.Popen[bytes] | None:

@@ -134,3 +134,9 @@ def test_child_process_does_not_import_numpy() -> None:
     """Each knowledge base starts one, and importing numpy would double the time to start."""
     script = "import sys, abl_cards.asp.sandbox; sys.exit('numpy' in sys.modules or 'numba' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
+
+
+def test_warm_child_ends_with_its_process() -> None:
+    code = "from abl_cards.asp import sandbox; sandbox.keep_warm_process()"
+    command = [sys.executable, "-X", "dev", "-W", "error::ResourceWarning", "-c", code]
+    assert subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stderr == ""
