@@ -14,7 +14,7 @@ from tests import cpu_times
 from tests.compiling import keep_bytecode, share_compilations
 from tests.effort import include_long, thorough
 from tests.long_tests import LONG_TESTS, names_of
-from tests.scheduling import GroupScheduling, turn
+from tests.scheduling import FileScheduling, run_order
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -61,13 +61,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         left = [item for item in items if item.get_closest_marker("long") or names_of(item) & LONG_TESTS]
         config.hook.pytest_deselected(items=left)
         items[:] = [item for item in items if item not in left]
-    items.sort(key=lambda item: turn(item.path.relative_to(ROOT / "tests").as_posix()))
+    items.sort(key=lambda item: run_order(item.path.relative_to(ROOT / "tests").as_posix()))
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> GroupScheduling:
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> FileScheduling:
     """Keep files together, by a scheduler of our own: ``--dist loadgroup`` does nothing with pytest 9.2."""
-    return GroupScheduling(config, log)
+    return FileScheduling(config, log)
 
 
 @pytest.fixture(scope="session")

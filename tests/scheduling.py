@@ -29,7 +29,7 @@ APART = (SLOW[0], *SLOW[-3:])
 """Last, and each test for itself: what is left to do in the end is small, so that no worker waits for long."""
 
 
-def turn(place: str) -> int:
+def run_order(place: str) -> int:
     """Return when the tests of a file run; place: its path in the folder of tests."""
     for number, beginning in enumerate(QUICK, -len(QUICK)):
         if place.startswith(beginning):
@@ -37,18 +37,18 @@ def turn(place: str) -> int:
     return next((number for number, beginning in enumerate(SLOW, 1) if place.startswith(beginning)), 0)
 
 
-def group(nodeid: str) -> str:
-    """Return what of a test stays with a worker: its file, or the test itself."""
+def work_unit(nodeid: str) -> str:
+    """Return what a worker runs at a time for a test: its file, or the test alone."""
     place = nodeid.partition("::")[0].removeprefix("tests/")
     return FORM[0] if place in FORM else nodeid if place in APART else place
 
 
-class GroupScheduling(LoadScopeScheduling):  # type: ignore[misc]
-    """Send the tests of a group to the same worker, and groups in the order of their first tests."""
+class FileScheduling(LoadScopeScheduling):  # type: ignore[misc]
+    """Send the tests of a file to the same worker, and files in the order of their first tests."""
 
     def __init__(self, config: pytest.Config, log: Any = None) -> None:
         config.option.loadscopereorder = False
         super().__init__(config, log)
 
     def _split_scope(self, nodeid: str) -> str:
-        return group(nodeid)
+        return work_unit(nodeid)

@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.scheduling import APART, FORM, group
+from tests.scheduling import APART, FORM, work_unit
 
 FILES = ("tests/asp/test_lexer.py", "tests/asp/test_argument_types.py")
 
@@ -17,7 +17,13 @@ def test_files_of_a_group_exist() -> None:
 
 def test_long_files_are_split_and_others_are_not() -> None:
     names = [f"tests/{file}::{test}" for file in (APART[0], FORM[1], "asp/test_lexer.py") for test in ("a", "b")]
-    assert [group(name) for name in names] == [*names[:2], FORM[0], FORM[0], "asp/test_lexer.py", "asp/test_lexer.py"]
+    assert [work_unit(name) for name in names] == [
+        *names[:2],
+        FORM[0],
+        FORM[0],
+        "asp/test_lexer.py",
+        "asp/test_lexer.py",
+    ]
 
 
 def test_worker_runs_all_tests_of_a_file() -> None:

@@ -35,7 +35,7 @@ from abl_cards.cli.console import fail, print_problems
 from abl_cards.core import (
     STDOUT_NAME,
     ensure_complete_writes,
-    limit_spinning,
+    limit_thread_spinning,
     missing_library_message,
     name_stdout_errors,
     open_standard_streams,
@@ -98,7 +98,7 @@ def main() -> None:
     open_standard_streams()
     ensure_complete_writes()
     name_stdout_errors()
-    limit_spinning()
+    limit_thread_spinning()
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
     reduce_gc()

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from abl_cards.core.parallel import (
         MIN_LIGHT_ITEMS_PER_THREAD,
         NUM_THREADS,
-        limit_spinning,
+        limit_thread_spinning,
         map_ranges,
         single_threaded,
     )
@@ -164,7 +164,7 @@ __all__ = [
     "join_texts",
     "kernel",
     "lazy_exports",
-    "limit_spinning",
+    "limit_thread_spinning",
     "line_too_long_message",
     "lock_folder",
     "make_folder",

@@ -41,7 +41,7 @@ NUM_THREADS = _num_threads()
 _MAX_SPINS = "1000"  # some tens of microseconds: longer than the pause between two layers of a network
 
 
-def limit_spinning() -> None:
+def limit_thread_spinning() -> None:
     """Let idle threads of torch sleep soon, if the environment does not say how they wait; call it before torch loads.
 
     By default, libgomp's threads spin for milliseconds after each operation. On processors that other programs use,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 import sys
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -49,8 +49,7 @@ def name_stdout_errors() -> None:
             line_buffering=stream.line_buffering,
             write_through=stream.write_through,
         )
-        for name in ("stdout", "__stdout__"):
-            setattr(sys, name, writer)
+        _replace_stream("stdout", writer)
 
 
 def ensure_complete_writes() -> None:
@@ -64,8 +63,7 @@ def ensure_complete_writes() -> None:
         if isinstance(stream, io.TextIOWrapper) and isinstance(stream.buffer, io.FileIO):
             encoding, errors = stream.encoding, stream.errors
             writer = io.TextIOWrapper(_FlushingWriter(stream.detach()), encoding, errors, write_through=True)
-            setattr(sys, name, writer)
-            setattr(sys, f"__{name}__", writer)
+            _replace_stream(name, writer)
 
 
 def open_standard_streams() -> None:
@@ -84,8 +82,12 @@ def open_standard_streams() -> None:
                 os.close(descriptor)
         if getattr(sys, name) is None:
             stream = os.fdopen(standard, "r" if standard == 0 else "w", encoding="utf-8", closefd=False)
-            setattr(sys, name, stream)
-            setattr(sys, f"__{name}__", stream)
+            _replace_stream(name, stream)
+
+
+def _replace_stream(name: str, stream: IO[str]) -> None:
+    setattr(sys, name, stream)
+    setattr(sys, f"__{name}__", stream)
 
 
 def escape_controls(text: str, one_line: bool = False) -> str:

@@ -121,7 +121,7 @@ def find_unset_fluents(folder: Folder, profile: str | None) -> Iterator[Diagnost
             yield make_warning(use.location, message, remedy, ErrorCode.UNUSED_DEFINITION)
 
 
-def find_unplayable_labels(folder: Folder, profile: str | None) -> Iterator[Diagnostic]:
+def find_never_legal_labels(folder: Folder, profile: str | None) -> Iterator[Diagnostic]:
     """Find rules of the folder itself whose labels are legal in no state of any profile, though they have forms.
 
     Labels without a form are left out, as a variant may keep their numbers in masks, and so are those with a form that

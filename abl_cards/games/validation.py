@@ -15,7 +15,7 @@ from abl_cards.asp import Diagnostic, KBError, make_error, make_kb_error
 from abl_cards.core import ErrorCode, GameError, pause_gc
 from abl_cards.games.compiled import CompiledGame, compile_game
 from abl_cards.games.counted_points import find_added_counts
-from abl_cards.games.dead_code import find_dead_rules, find_unplayable_labels, find_unset_fluents
+from abl_cards.games.dead_code import find_dead_rules, find_never_legal_labels, find_unset_fluents
 from abl_cards.games.description import (
     Folder,
     OpenRules,
@@ -154,7 +154,7 @@ def find_warnings(rules: CompiledGame) -> Iterator[Diagnostic]:
     program = rules.folder.program(rules.profile)
     yield from find_ineffective_statements(rules.folder, rules.profile)
     yield from find_dead_rules(rules.folder, rules.profile)
-    yield from find_unplayable_labels(rules.folder, rules.profile)
+    yield from find_never_legal_labels(rules.folder, rules.profile)
     yield from find_unset_fluents(rules.folder, rules.profile)
     checks = plays_left_warnings, find_endless_match, find_undecided_match, find_added_counts
     for problem in (problem for check in checks for problem in check(rules)):

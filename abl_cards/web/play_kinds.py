@@ -88,9 +88,15 @@ def tables_with_hands(engine: Engine, hands: Sequence[Cards] | None, count: int 
     if hands is None:
         state.hands[:] = engine.rules.pack.copies
     else:
-        rows = np.stack([counts_from_cards(cards, len(engine.rules.pack)) for cards in hands])
-        state.hands[np.arange(number), state.seat] = rows
+        set_hands(tables, hands)
     return tables
+
+
+def set_hands(tables: Tables, hands: Sequence[Cards]) -> None:
+    """Give the seat to decide at each table a hand."""
+    state = tables.state
+    for row, cards in enumerate(hands):
+        state.hands[row, state.seat[row]] = counts_from_cards(cards, state.hands.shape[2])
 
 
 @cache_per_game
@@ -169,23 +175,21 @@ def find_examples(engine: Engine, labels: Sequence[int]) -> dict[int, PlayExampl
     missing = [label for label in dict.fromkeys(labels) if label not in cache]
     if missing:
         cache |= dict.fromkeys(missing)
-        candidates = [(label, form, cards) for label in missing for form, cards in _candidates(engine, label)]
-        for (label, form, cards), accepted in zip(candidates, _accept(engine, candidates), strict=True):
-            if accepted and cache[label] is None:
-                cache[label] = PlayExample(label, form, cards)
+        for found in find_accepted_examples(engine, missing):
+            cache[found.label] = cache[found.label] or found
     return {label: example for label in labels if (example := cache[label]) is not None}
 
 
-def find_all_examples(engine: Engine, label: int) -> list[PlayExample]:
-    """Return examples of several forms of a label that the engine accepts as leads.
+def find_accepted_examples(engine: Engine, labels: Sequence[int]) -> list[PlayExample]:
+    """Return examples of several forms of each label that the engine accepts as leads.
 
     Args:
         engine: Engine of the game.
-        label: Index of the label.
+        labels: Indices of labels.
     """
-    candidates = [(label, form, cards) for form, cards in _candidates(engine, label)]
-    accepted = _accept(engine, candidates)
-    return [PlayExample(*candidate) for candidate, is_lead in zip(candidates, accepted, strict=True) if is_lead]
+    candidates = [example for label in labels for example in _candidates(engine, label)]
+    tables = tables_with_hands(engine, [example.cards for example in candidates])
+    return [example for example, is_legal in zip(candidates, are_legal(tables, candidates), strict=True) if is_legal]
 
 
 @cache_per_game
@@ -209,19 +213,23 @@ def labels_of_cards(engine: Engine, cards: Sequence[int], decisions: Decisions) 
     return list(dict.fromkeys(int(engine.rules.forms.label_of[lists.form[row]]) for row in rows))
 
 
-def _accept(engine: Engine, candidates: Sequence[tuple[int, int, Cards]]) -> list[bool]:
-    """Return which card sets are leads of their labels, by the engine, each from a hand of just these cards."""
-    if not candidates:
+def are_legal(tables: Tables, examples: Sequence[PlayExample]) -> list[bool]:
+    """Return whether each play is legal at its table, whose hand has just these cards.
+
+    Args:
+        tables: A table for each play.
+        examples: The plays.
+    """
+    if not examples:
         return []
-    tables = tables_with_hands(engine, [cards for *_, cards in candidates])
-    decisions = Decisions(tables.decisions(np.arange(len(candidates))).view)
-    lists, matches = match_plays(decisions, [ParsedPlay(cards) for *_, cards in candidates])
+    decisions = Decisions(tables.decisions(np.arange(len(examples))).view)
+    lists, matches = match_plays(decisions, [ParsedPlay(example.cards) for example in examples])
     return [
-        form in {int(lists.form[row]) for row in rows} for (_, form, _), rows in zip(candidates, matches, strict=True)
+        example.form in {int(lists.form[row]) for row in rows} for example, rows in zip(examples, matches, strict=True)
     ]
 
 
-def _candidates(engine: Engine, label: int) -> Iterator[tuple[int, Cards]]:
+def _candidates(engine: Engine, label: int) -> Iterator[PlayExample]:
     """Yield card sets that should be plays of a label, without wild cards if possible."""
     forms = engine.rules.forms
     rows = np.flatnonzero(forms.label_of == label).tolist()
@@ -230,7 +238,7 @@ def _candidates(engine: Engine, label: int) -> Iterator[tuple[int, Cards]]:
         for turn in range(2):
             cards = _build_cards(engine, forms.forms[form], turn)
             if cards is not None:
-                yield form, cards
+                yield PlayExample(label, form, cards)
 
 
 def _build_cards(engine: Engine, form: Form, turn: int) -> Cards | None:

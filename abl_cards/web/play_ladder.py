@@ -8,16 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.games import Engine
-from abl_cards.games.description import counts_from_cards
-from abl_cards.games.notation import ParsedPlay, match_plays
 from abl_cards.games.tables import Decisions, Tables
 from abl_cards.games.types import LEADING, NO_CARD, ONLY_TABLE, Moves
 from abl_cards.web.play_kinds import (
     PlayExample,
     PlayKind,
-    find_all_examples,
+    are_legal,
+    find_accepted_examples,
     find_examples,
     play_kinds,
+    set_hands,
     tables_with_hands,
 )
 
@@ -83,11 +83,11 @@ def can_pass(engine: Engine, example: PlayExample) -> bool:
 
 def _legal_answers(engine: Engine, example: PlayExample) -> NDArray[np.bool_] | None:
     """Return the mask of the legal labels of the next seat, [labels]; None if the play ends the trick."""
-    tables = _tables_after(engine, example)
+    tables = _table_after(engine, example)
     return None if tables is None else Decisions(tables.decisions(ONLY_TABLE).view).legal_mask[:, 0].astype(np.bool_)
 
 
-def _tables_after(engine: Engine, example: PlayExample) -> Tables | None:
+def _table_after(engine: Engine, example: PlayExample) -> Tables | None:
     """Return a table where the next seat answers a play, with the whole pack; None if the play ends the trick."""
     tables = tables_with_hands(engine, None)
     cards = np.full((1, max(engine.rules.max_play_cards, len(example.cards))), NO_CARD, np.uint8)
@@ -96,16 +96,6 @@ def _tables_after(engine: Engine, example: PlayExample) -> Tables | None:
     if not tables.rows_to_play().size or tables.state.to_beat[0] == LEADING:
         return None
     return tables
-
-
-def _may_answer(engine: Engine, example: PlayExample, answer: PlayExample) -> bool:
-    """Return whether a play may follow another one, from a hand of just its cards."""
-    tables = _tables_after(engine, example)
-    assert tables is not None
-    tables.state.hands[0, tables.state.seat[0]] = counts_from_cards(answer.cards, len(engine.rules.pack))
-    decisions = Decisions(tables.decisions(ONLY_TABLE).view)
-    lists, (rows,) = match_plays(decisions, [ParsedPlay(answer.cards)])
-    return answer.form in {int(lists.form[row]) for row in rows}
 
 
 def find_ladder(engine: Engine, example: PlayExample) -> Ladder:
@@ -146,9 +136,14 @@ def _is_upward(beats: NDArray[np.bool_], sizes: NDArray[np.int16]) -> bool:
 
 def _first_answer(engine: Engine, labels: list[int], example: PlayExample) -> PlayExample | None:
     """Return the first example of the labels that may follow a play; of a label that may, not every play does."""
+    table = _table_after(engine, example)
+    assert table is not None
     for label in labels[:MAX_TRIED]:
-        for answer in find_all_examples(engine, label):
-            if _may_answer(engine, example, answer):
+        answers = find_accepted_examples(engine, [label])
+        tables = table.copy(np.zeros(len(answers), np.int64))
+        set_hands(tables, [answer.cards for answer in answers])
+        for answer, is_legal in zip(answers, are_legal(tables, answers), strict=True):
+            if is_legal:
                 return answer
     return None
 

@@ -126,7 +126,7 @@ def test_leaving_raises(lines: list[str]) -> None:
         choose(lines)
 
 
-def ended_lines(text: str) -> list[str]:
+def find_episode_end_lines(text: str) -> list[str]:
     """Return the lines that end an episode."""
     return [line for line in text.splitlines() if line.startswith("the episode is over: ")]
 
@@ -138,7 +138,10 @@ def test_whole_match_at_the_terminal() -> None:
     assert result.games == games
     everything = "".join(talk.outputs)
     assert everything.count("the match is over") == games
-    points = [[int(number) for number in re.findall(r"seat \d ([+-]\d+)", line)] for line in ended_lines(everything)]
+    points = [
+        [int(number) for number in re.findall(r"seat \d ([+-]\d+)", line)]
+        for line in find_episode_end_lines(everything)
+    ]
     assert points
     assert all(len(scores) == 4 and sum(scores) == 0 and max(scores) > 0 for scores in points)
     assert everything.count("a new episode begins") + games >= result.episodes

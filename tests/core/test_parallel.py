@@ -7,7 +7,7 @@ from threading import current_thread
 
 import pytest
 
-from abl_cards.core.parallel import limit_spinning, map_ranges, single_threaded
+from abl_cards.core.parallel import limit_thread_spinning, map_ranges, single_threaded
 
 
 def test_single_threaded_uses_one_thread() -> None:
@@ -73,5 +73,5 @@ def test_threads_spin_briefly_unless_the_environment_says_how_long(
         monkeypatch.delenv(name)
     for name, value in given.items():
         monkeypatch.setenv(name, value)
-    limit_spinning()
+    limit_thread_spinning()
     assert os.environ.get("GOMP_SPINCOUNT") == spins

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from abl_cards.asp import Term, make_kb_error
 from abl_cards.circuit import Circuit, KnowledgeBase
 from abl_cards.core import ErrorCode
-from abl_cards.games.description import Contexts, Forms, require_int
+from abl_cards.games.description import Contexts, Forms, number_terms, require_int
 
 
 def read_tiers(kb: KnowledgeBase, forms: Forms) -> Mapping[Term, int]:
@@ -26,7 +26,7 @@ def compute_strengths(
     """Rank the forms [contexts, forms] by tier before strength; strengths may be any terms."""
     table = np.zeros((len(contexts), len(forms)), np.int64)
     if circuit is not None:
-        ranks = rank_terms([args[1] for _, args in circuit.outputs])
+        ranks = number_terms([args[1] for _, args in circuit.outputs])
         for (_, (form, strength)), holds in zip(circuit.outputs, contexts.evaluate(circuit), strict=True):
             if form in forms.index:
                 table[holds == 1, forms.index[form]] = ranks[strength]
@@ -46,14 +46,3 @@ def _require_strengths(table: NDArray[np.int64], forms: Forms) -> None:
                 f"write strength({form.name},N): of one kind the higher N beats the lower",
                 ErrorCode.MISSING_FACT,
             )
-
-
-def rank_terms(terms: list[Term]) -> dict[Term, int]:
-    """Rank terms from 1 in clingo's order of terms; integers keep their distances."""
-    import clingo
-
-    if all(isinstance(term, int) for term in terms):
-        lowest = min(terms, default=0)
-        return {term: int(term) - int(lowest) + 1 for term in terms}
-    ordered = sorted({term: clingo.parse_term(str(term)) for term in terms}.items(), key=lambda pair: pair[1])
-    return {term: index + 1 for index, (term, _) in enumerate(ordered)}

@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from abl_cards.asp import make_kb_error
 from abl_cards.circuit import KnowledgeBase
 from abl_cards.core import ErrorCode
-from abl_cards.games.compiled.form_strength import rank_terms
 from abl_cards.games.description import (
     NO_INDEX,
     Cells,
@@ -17,6 +16,7 @@ from abl_cards.games.description import (
     Pack,
     build_form_arrays,
     find_rank_cells,
+    number_terms,
     parse_rank_and_suit,
     read_card_codes,
     require_int,
@@ -65,7 +65,7 @@ def _read_list_keys(kb: KnowledgeBase, forms: Forms) -> NDArray[np.int64] | None
     list_keys = {label: key for label, key in kb.facts_as_dict("listed").items() if label in forms.label_index}
     if not list_keys:
         return None
-    key_ranks = rank_terms(list(list_keys.values()))
+    key_ranks = number_terms(list(list_keys.values()))
     last = len(key_ranks) + 1
     return np.array([key_ranks[list_keys[label]] if label in list_keys else last for label in forms.labels])
 

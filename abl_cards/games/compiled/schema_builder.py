@@ -5,7 +5,6 @@ from __future__ import annotations
 from abl_cards.asp import Term, make_kb_error
 from abl_cards.circuit import KnowledgeBase
 from abl_cards.core import ErrorCode
-from abl_cards.games.compiled.form_strength import rank_terms
 from abl_cards.games.compiled.seating import Seating
 from abl_cards.games.description import (
     PASS_TERM,
@@ -16,6 +15,7 @@ from abl_cards.games.description import (
     InputSchema,
     Pack,
     generalise_kind,
+    number_terms,
     parse_rank_and_suit,
 )
 
@@ -49,7 +49,7 @@ def _read_options(kb: KnowledgeBase, pack: Pack) -> list[Term]:
     """Read the options of choices: those with ``listed/2`` by their keys, then cards, then the others by term order."""
     options = [args[0] for args in kb.instances("option", 1)]
     listed = kb.facts_as_dict("listed")
-    keys = rank_terms([listed[option] for option in options if option in listed])
+    keys = number_terms([listed[option] for option in options if option in listed])
 
     def sort_key(option: Term) -> tuple[int, int]:
         return (0, keys[listed[option]]) if option in listed else (1, pack.index.get(option, len(pack)))

@@ -58,7 +58,7 @@ if TYPE_CHECKING:
         find_rank_cells,
     )
     from abl_cards.games.description.form_reader import read_forms
-    from abl_cards.games.description.forms import MAX_GROUPS, PASS_TERM, Form, Forms
+    from abl_cards.games.description.forms import MAX_GROUPS, PASS_TERM, CardGroup, Form, Forms
     from abl_cards.games.description.input_checks import find_wrong_inputs
     from abl_cards.games.description.input_schema import (
         AT_LEAST,
@@ -83,6 +83,7 @@ if TYPE_CHECKING:
         seat_groups,
     )
     from abl_cards.games.description.known_names import CHECKED_SORTS, OBSERVATION_PARTS, KnownNames, read_known_names
+    from abl_cards.games.description.labels import number_terms
     from abl_cards.games.description.loading import (
         ENGINE_SIGNATURES,
         add_location,
@@ -196,6 +197,7 @@ __all__ = [
     "WILD",
     "ArrayQuery",
     "CardCodes",
+    "CardGroup",
     "Cards",
     "Cells",
     "ColumnTest",
@@ -259,6 +261,7 @@ __all__ = [
     "load_game_knowledge",
     "match_play_names",
     "move_text",
+    "number_terms",
     "parse_files",
     "parse_rank_and_suit",
     "platform_attribute",

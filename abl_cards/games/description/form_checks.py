@@ -9,7 +9,7 @@ from abl_cards.core import ErrorCode
 from abl_cards.games.description.cells import Cells
 from abl_cards.games.description.form_arrays import find_rank_cells
 from abl_cards.games.description.forms import PASS_TERM, Form, Forms
-from abl_cards.games.description.labels import rank_terms
+from abl_cards.games.description.labels import number_terms
 
 
 def check_forms(forms: list[Form], cells: Cells) -> None:
@@ -28,7 +28,7 @@ def check_forms(forms: list[Form], cells: Cells) -> None:
     _check_excluded_forms(forms)
 
 
-def check_last_cells(forms: Forms, cells: Cells) -> None:
+def check_kickers_apart(forms: Forms, cells: Cells) -> None:
     """Check that the last two cells of all that may be laid down are the same by ``index/2`` and by the order of terms.
 
     Kernels keep those with the last numbers apart; rules that compare ranks mean the others.
@@ -44,7 +44,7 @@ def check_last_cells(forms: Forms, cells: Cells) -> None:
     if form is None:
         return
     names = [cells.names[cell] for cell in find_rank_cells(forms)]
-    by_terms = sorted(names, key=rank_terms(names).__getitem__)
+    by_terms = sorted(names, key=number_terms(names).__getitem__)
     if set(names[-2:]) != set(by_terms[-2:]):
         last, expected = (" and ".join(map(str, pair)) for pair in (names[-2:], by_terms[-2:]))
         raise make_kb_error(

@@ -10,7 +10,7 @@ from abl_cards.circuit import KnowledgeBase
 from abl_cards.core import ErrorCode
 from abl_cards.games.description.cells import Cells
 from abl_cards.games.description.fact_arguments import read_mapping, require_int
-from abl_cards.games.description.form_checks import check_forms, check_last_cells
+from abl_cards.games.description.form_checks import check_forms, check_kickers_apart
 from abl_cards.games.description.forms import (
     MAX_CARDS,
     MAX_FORMS,
@@ -48,7 +48,7 @@ def read_forms(kb: KnowledgeBase, pack: Pack, cells: Cells) -> Forms:
     if len(forms) > MAX_FORMS:
         raise make_kb_error(f"{len(forms)} forms", f"at most {MAX_FORMS}", ErrorCode.GAME_TOO_LARGE)
     read = Forms(labels, tuple(forms))
-    check_last_cells(read, cells)
+    check_kickers_apart(read, cells)
     return read
 
 

@@ -34,16 +34,19 @@ def read_labels(kb: KnowledgeBase) -> tuple[Term, ...]:
             f"write order({missing[0]},Key), or no order/2 at all",
             ErrorCode.MISSING_FACT,
         )
-    key_ranks = rank_terms(list(keys.values()))
+    key_ranks = number_terms(list(keys.values()))
     return tuple(sorted(labels, key=lambda label: key_ranks[keys[label]])) if keys else tuple(labels)
 
 
-def rank_terms(terms: list[Term]) -> dict[Term, int]:
-    """Rank terms from 0 in clingo's order of terms."""
+def number_terms(terms: list[Term]) -> dict[Term, int]:
+    """Number terms from 1 in clingo's order of terms; integers keep their distances."""
     import clingo
 
+    if all(isinstance(term, int) for term in terms):
+        lowest = min(terms, default=0)
+        return {term: int(term) - int(lowest) + 1 for term in terms}
     ordered = sorted({term: clingo.parse_term(str(term)) for term in terms}.items(), key=lambda pair: pair[1])
-    return {term: rank for rank, (term, _) in enumerate(ordered)}
+    return {term: index + 1 for index, (term, _) in enumerate(ordered)}
 
 
 def _read_label_texts(kb: KnowledgeBase) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ import numpy as np
 
 from abl_cards.core import device_function, inlined_function, kernel
 from abl_cards.games.description import NO_INDEX
-from abl_cards.games.moves.block_walk import walk_block
+from abl_cards.games.moves.block_groups import enumerate_groups
 from abl_cards.games.moves.kickers import choose_kickers, fill_own_max_groups
 from abl_cards.games.moves.move_tables import (
     CARRYING,
@@ -28,13 +28,15 @@ ALL_LABELS = -1
 
 @device_function
 def enumerate_block(move_tables, block, context, leading, allowed, column, scratch, num_sets, window, form, cards):
-    """Enumerate the card sets of a block; arguments and result are those of ``walk_block``.
+    """Enumerate the card sets of a block; arguments and result are those of ``enumerate_groups``.
 
     Kickers of a group's rank are chosen first, in their order. Cards of a rank are one combination then, whether they
     are of the group or its kickers. A wild card does not stand in for a group that has kickers of its rank.
     """
     if not move_tables.blocks[block, OWN_KICKERS]:
-        return walk_block(move_tables, block, context, leading, allowed, column, scratch, num_sets, window, form, cards)
+        return enumerate_groups(
+            move_tables, block, context, leading, allowed, column, scratch, num_sets, window, form, cards
+        )
     groups, apart = np.int64(move_tables.blocks[block, KICKERS]), move_tables.blocks[block, JOKERS_APART]
     if not allowed[move_tables.blocks[block, FORM_ROW], column]:
         return num_sets
@@ -71,7 +73,7 @@ def enumerate_block(move_tables, block, context, leading, allowed, column, scrat
         counts[position] = count
         if count == left:
             choose_kickers(move_tables, block, scratch, position)
-            num_sets = walk_block(
+            num_sets = enumerate_groups(
                 move_tables, block, context, leading, allowed, column, scratch, num_sets, window, form, cards
             )
             continue

@@ -7,15 +7,14 @@ States are consistent: hands, cards played and the kitty together are one pack, 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import comb, prod
 
 import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.core import derive_key, kernel
 from abl_cards.games.compiled import CompiledGame
-from abl_cards.games.description import WILD, Form, parse_rank_and_suit
 from abl_cards.games.moves import sample_card_sets, scratch_for
+from abl_cards.games.sampling.form_cards import FormCardSampler, find_large_forms
 from abl_cards.games.state import NO_SEAT, PLAY, TableState
 from abl_cards.games.tables import (
     FixedDeals,
@@ -26,7 +25,7 @@ from abl_cards.games.tables import (
     sample_fluents,
     settle_tricks,
 )
-from abl_cards.games.types import LEADING, MAX_CARD_SETS, NO_CARD, Indices, count_move_cards
+from abl_cards.games.types import LEADING, NO_CARD, Indices, count_move_cards
 
 _LEAD_SHARE = 0.2  # share of states in which the seat leads
 _FORM_CARDS_SHARE = 0.7  # probability that the cards of a form are put into a hand
@@ -117,7 +116,7 @@ def _sample_cards_in_trick(state: TableState, rng: np.random.Generator) -> None:
 def _place_cards_to_beat(rules: CompiledGame, state: TableState, rng: np.random.Generator) -> None:
     """Choose cards of the plays to beat from those the seat to decide does not hold; let it lead if there are none."""
     rows = np.flatnonzero(state.to_beat >= 0)
-    is_large, sampler = _find_large_forms(rules), _FormCardSampler(rules, rng)
+    is_large, sampler = find_large_forms(rules), FormCardSampler(rules, rng)
     for batch in np.array_split(rows, len(rows) // _BATCH_SIZE + 1):
         n, forms = len(batch), state.to_beat[batch].astype(np.int64)
         hands = rules.pack.copies - state.hands[batch, state.seat[batch]]
@@ -139,31 +138,6 @@ def _place_cards_to_beat(rules: CompiledGame, state: TableState, rng: np.random.
             state.hands, state.aside, state.played, batch[has_cards], cards[has_cards], state.owner, state.seat
         )
         state.to_beat[batch[~has_cards]], state.owner[batch[~has_cards]] = LEADING, state.seat[batch[~has_cards]]
-
-
-def _find_large_forms(rules: CompiledGame) -> NDArray[np.bool_]:
-    """Find the forms of which the whole pack may have more card sets than are enumerated in a moment.
-
-    One is drawn by enumerating all of them where cards are wild, a label has several forms, or a form excludes others.
-    """
-    acts_as, names, forms = rules.cells.acts_as, rules.cells.names, rules.forms.forms
-    copies = [int(((acts_as == cell).any(axis=2) @ rules.pack.copies).max()) for cell in range(len(names))]
-    num_wilds = copies[rules.cells.index[WILD]] if WILD in rules.cells.index else 0
-    num_forms = np.bincount(rules.forms.label_of, minlength=len(rules.labels))
-
-    def count_sets(form: Form) -> int:
-        count = prod(comb(copies[group.cell] + min(num_wilds, form.max_wilds), group.count) for group in form.groups)
-        if form.kickers is None or not form.kickers.allowed:
-            return count
-        cells, size = form.kickers.allowed, form.kickers.group_size
-        sets_of_cell = max(comb(copies[cell], size) for cell in cells)
-        return count * comb(len(cells), form.kickers.num_groups) * sets_of_cell**form.kickers.num_groups
-
-    return np.array([
-        (num_wilds > 0 or num_forms[form.label] > 1 or len(form.excluded_forms) > 0)
-        and count_sets(form) > MAX_CARD_SETS
-        for form in forms
-    ], np.bool_)  # fmt: skip
 
 
 @kernel
@@ -288,83 +262,11 @@ def _sample_form_cards(
     """Draw hands [n, kinds] with the cards of up to two random forms, or of given forms [n] each."""
     n = len(context)
     hands = np.zeros((n, len(rules.pack)), np.uint8)
-    sampler = _FormCardSampler(rules, rng)
+    sampler = FormCardSampler(rules, rng)
     for chosen in forms or (sample_forms(rules, n, rng) for _ in range(2)):
         for row in np.flatnonzero(rng.random(n) < _FORM_CARDS_SHARE):
             sampler.add_form(rules.forms.forms[chosen[row]], int(context[row]), hands[row])
     return np.minimum(hands, rules.pack.copies)
-
-
-class _FormCardSampler:
-    """Sampler of cards that make up a form."""
-
-    def __init__(self, rules: CompiledGame, rng: np.random.Generator) -> None:
-        """Make a sampler for a game."""
-        self._rules, self._rng = rules, rng
-        self._kind_cache: dict[tuple[int, int], list[int]] = {}
-        self._suits = [parts[1] if (parts := parse_rank_and_suit(kind)) else None for kind in rules.pack.kinds]
-        self._vacant = {cell for (cell,) in rules.kb.facts("vacant", 1)}
-        self._wild_kinds = [rules.cells.find_kinds(WILD, context) for context in range(len(rules.cells.acts_as))]
-
-    def add_form(self, form: Form, context: int, hand: NDArray[np.uint8]) -> None:
-        """Add the cards of a form to a hand [kinds], some of them wild."""
-        wilds = min(form.max_wilds, len(self._wild_kinds[context])) if self._rng.random() < 0.3 else 0
-        vacant = {group.cell: group.count for group in form.groups if self._is_vacant(group.cell)}
-        wilds = max(wilds, form.min_wilds) - sum(vacant.values())
-        for group in form.groups:
-            kinds = self._find_kinds(group.cell, context) if group.only_kind is None else [group.only_kind]
-            if form.suit is not None:
-                kinds = [kind for kind in kinds if self._suits[kind] == form.suit]
-            stand_ins = min(wilds, group.count - group.min_natural)
-            wilds -= max(0, stand_ins)
-            stand_ins = vacant.get(group.cell, stand_ins)
-            self._add_cards(self._wild_kinds[context], stand_ins, hand)
-            self._add_cards(kinds, group.count - max(0, stand_ins), hand)
-        if form.kickers:
-            cells = list(form.kickers.allowed)
-            for cell in self._rng.choice(cells, min(form.kickers.num_groups, len(cells)), replace=False):
-                self._add_cards(self._find_kinds(int(cell), context), form.kickers.group_size, hand)
-
-    def choose_cards(self, form: Form, context: int, available: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """Choose few of the available cards [kinds], with a card set of a form among them if there is one."""
-        chosen, wild_kinds = np.zeros_like(available), self._wild_kinds[context]
-        self._add_available(wild_kinds, form.max_wilds, available, chosen)
-        for group in form.groups:
-            kinds = self._find_kinds(group.cell, context) if group.only_kind is None else [group.only_kind]
-            if form.suit is not None:
-                kinds = [kind for kind in kinds if self._suits[kind] == form.suit]
-            self._add_available(kinds, group.count, available, chosen)
-        if form.kickers:
-            by_cell = [self._find_kinds(cell, context) for cell in form.kickers.allowed]
-            many = [kinds for kinds in by_cell if int((available - chosen)[kinds].sum()) >= form.kickers.group_size]
-            for index in self._rng.permutation(len(many))[: form.kickers.num_groups]:
-                self._add_available(many[index], form.kickers.group_size, available, chosen)
-        return chosen
-
-    def _add_available(
-        self, kinds: Sequence[int], count: int, available: NDArray[np.uint8], chosen: NDArray[np.uint8]
-    ) -> None:
-        """Add random copies of some kinds that are available and not chosen yet."""
-        copies = [kind for kind in kinds for _ in range(int(available[kind]) - int(chosen[kind]))]
-        np.add.at(chosen, [copies[index] for index in self._rng.permutation(len(copies))[:count]], 1)
-
-    def _add_cards(self, kinds: Sequence[int], count: int, hand: NDArray[np.uint8]) -> None:
-        """Add a number of random copies of some kinds to a hand."""
-        copies = [kind for kind in kinds for _ in range(int(self._rules.pack.copies[kind]))]
-        if count > 0 and copies:
-            chosen = self._rng.permutation(len(copies))[:count]
-            np.add.at(hand, [copies[index] for index in chosen], 1)
-
-    def _is_vacant(self, cell: int) -> bool:
-        """Return True if no card acts as a cell, so that wild cards alone lie there."""
-        return self._rules.cells.names[cell] in self._vacant
-
-    def _find_kinds(self, cell: int, context: int) -> list[int]:
-        """Return the kinds of cards that act as a cell."""
-        if (cell, context) not in self._kind_cache:
-            acts = self._rules.cells.acts_as[context]
-            self._kind_cache[cell, context] = np.flatnonzero((acts == cell).any(axis=1)).tolist()
-        return self._kind_cache[cell, context]
 
 
 def _sample_hands(

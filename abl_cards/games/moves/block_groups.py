@@ -51,7 +51,7 @@ from abl_cards.games.moves.move_tables import (
 
 
 @device_function
-def walk_block(move_tables, block, context, leading, allowed, column, scratch, num_sets, window, form, cards):
+def enumerate_groups(move_tables, block, context, leading, allowed, column, scratch, num_sets, window, form, cards):
     """Enumerate the card sets of a block; kickers of a group's rank are those that ``scratch`` holds.
 
     Args:
