@@ -1,0 +1,131 @@
+"""Errors of the parts that a user writes: a network, a reasoner, a function or a callback that fails or misbehaves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from numpy.typing import NDArray
+
+from abl_cards.core.errors import ErrorCode, GameError
+from abl_cards.games.game import load
+from abl_cards.games.tables.decisions import Decisions
+from abl_cards.games.types.moves import Moves
+from abl_cards.learners.model_interface import Batch, PolicyOutput
+from abl_cards.learners.networks import GameShape
+from abl_cards.training.trainer import Trainer
+from tests.training.test_joint_loop import SHORT
+from tests.training.test_trainer import CountingReasoner, TwoLayers, config, network
+
+
+class IllegalReasoner(CountingReasoner):
+    def realise(self, decisions: Decisions, label_probabilities: NDArray[Any]) -> Moves:
+        moves = super().realise(decisions, label_probabilities)
+        return Moves(moves.form, np.full_like(moves.cards, 3))
+
+
+@pytest.mark.parametrize("reasoner", [object(), IllegalReasoner, lambda decisions, lists: np.ones(3, np.int8)])
+def test_invalid_reasoners_are_rejected(tmp_path: Path, reasoner: Any) -> None:
+    given = reasoner(load(SHORT).engine()) if isinstance(reasoner, type) else reasoner
+    with pytest.raises(GameError) as error:
+        Trainer(SHORT, model=network(), reasoner=given, config=config(tmp_path)).self_play.step()
+    assert error.value.code == ErrorCode.INVALID_REASONER
+
+
+class RaisingReasoner(CountingReasoner):
+    def realise(self, decisions: Decisions, label_probabilities: NDArray[Any], estimate: Any = None) -> Moves:
+        raise KeyError
+
+
+def fails(*arguments: Any) -> Any:
+    raise KeyError
+
+
+class FailingTrainingModel(TwoLayers):
+    def forward(self, batch: Batch) -> PolicyOutput:
+        return fails() if self.training else super().forward(batch)
+
+
+class FailingTrainingPolicy(torch.nn.Linear):
+    def forward(self, batch: Any) -> torch.Tensor:
+        return fails() if self.training else super().forward(batch.observation)
+
+
+@pytest.mark.parametrize(
+    ("part", "name", "code"),
+    [
+        ("consistency", "consistency function", ErrorCode.INVALID_REASONER),
+        ("distance", "distance function", ErrorCode.INVALID_REASONER),
+        ("reasoner", "RaisingReasoner.realise", ErrorCode.INVALID_REASONER),
+        ("model", "FailingTrainingModel.forward", ErrorCode.MODEL_FAILED),
+        ("policy", "FailingTrainingPolicy.forward", ErrorCode.MODEL_FAILED),
+    ],
+)
+def test_error_of_custom_part_names_it_and_keeps_cause(tmp_path: Path, part: str, name: str, code: ErrorCode) -> None:
+    engine = load(SHORT).engine()
+    shape = GameShape.of(engine)
+    parts: dict[str, Any] = {
+        "consistency": fails, "distance": fails, "reasoner": RaisingReasoner(engine),
+        "model": FailingTrainingModel(shape), "policy": FailingTrainingPolicy(shape.num_features, shape.num_labels),
+    }  # fmt: skip
+    with pytest.raises(GameError) as error:
+        Trainer(SHORT, config=config(tmp_path, critic_warmup_updates=0), **{part: parts[part]}).fit()
+    assert error.value.code is code
+    assert name in str(error.value)
+    assert f"{Path(__file__).name}:" in str(error.value)
+    assert isinstance(error.value.__cause__, KeyError)
+
+
+def test_exceptions_of_callbacks_propagate(tmp_path: Path) -> None:
+    with pytest.raises(KeyError):
+        Trainer(SHORT, model=network(), config=config(tmp_path), callbacks=[fails]).fit()
+
+
+class WritingNetwork(TwoLayers):
+    def forward(self, batch: Batch) -> PolicyOutput:
+        batch.action_mask[:] = True
+        return super().forward(batch)
+
+
+def test_network_writing_into_its_batch_is_rejected(tmp_path: Path) -> None:
+    with pytest.raises(GameError) as error:
+        Trainer(SHORT, model=WritingNetwork(GameShape.of(load(SHORT).engine())), config=config(tmp_path))
+    assert error.value.code == ErrorCode.MODEL_FAILED
+    assert "batch.action_mask" in str(error.value)
+
+
+class Wrong(TwoLayers):
+    """A network with a modified output."""
+
+    def __init__(self, shape: GameShape, change: Any) -> None:
+        super().__init__(shape)
+        self.change = change
+
+    def forward(self, batch: Batch) -> Any:
+        return self.change(super().forward(batch))
+
+
+def test_non_finite_output_stops_the_run(tmp_path: Path) -> None:
+    model = network()
+    trainer = Trainer(SHORT, model=model, config=config(tmp_path, workers=2))
+    trainer.fit(decisions=200)
+    saved = trainer.checkpoint_path.read_bytes()
+    with torch.no_grad():
+        model.value.bias.fill_(torch.nan)
+    with pytest.raises(GameError, match=r"TwoLayers\.forward: value") as error:
+        trainer.fit(decisions=2000)
+    assert error.value.code == ErrorCode.MODEL_OUTPUT_NOT_FINITE
+    assert trainer.checkpoint_path.read_bytes() == saved
+
+
+def test_output_without_a_gradient_is_rejected(tmp_path: Path) -> None:
+    def detach(output: PolicyOutput) -> PolicyOutput:
+        return PolicyOutput(output.logits.detach(), output.value.detach())
+
+    trainer = Trainer(SHORT, model=Wrong(GameShape.of(load(SHORT).engine()), detach), config=config(tmp_path))
+    with pytest.raises(GameError, match="Wrong: the output depends on no weight") as error:
+        trainer.fit()
+    assert error.value.code == ErrorCode.MODEL_FAILED
