@@ -129,7 +129,8 @@ class EndgameSearch:
             for at, row_labels in zip(open_rows, labels, strict=True)
         ]
         for at, worth in enumerate(solve_deals(tables, group, moves, self._max_nodes)):
-            yield int(rows[at]), labels[at], worth, often[at][: len(worth)]
+            is_solved = ~np.isnan(worth).any(axis=1)
+            yield int(rows[at]), labels[at], worth[is_solved], often[at][is_solved]
 
 
 def _batches(rows: Indices) -> Iterator[Indices]:

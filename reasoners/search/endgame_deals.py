@@ -1,7 +1,7 @@
 """Solve the endgames of many deals of a table with open hands, and compute the points of each move.
 
 Deals are tables that differ in the hands alone. The deals of a group are solved in order, until a bound on the
-positions of the group is reached; a deal that exceeds its own bound ends the group.
+positions of the group is reached; a deal that exceeds its own bound is left unsolved.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
@@ -24,6 +24,8 @@ TABLE_BITS = 14
 """Logarithm of the size of the table of positions."""
 DEAL_SHARE_DIVISOR = 4
 """Bound on the positions of a group, divided by that of one deal."""
+UNSOLVED = -1
+"""Index of the value of moves in a deal that is not solved."""
 
 
 class EndgameScratch(NamedTuple):
@@ -53,7 +55,7 @@ def solve_deals(tables: Tables, group: Indices, moves: Sequence[Moves], max_node
         max_nodes: Most positions to search for a group.
 
     Returns:
-        For each group float64[solved deals, moves] the points of the seat to move.
+        For each group float64[deals, moves] the points of the seat to move, NaN for deals that are not solved.
 
     Raises:
         GameError: The solver does not support the game.
@@ -90,18 +92,17 @@ def _solve_group(
     """Return [deals, moves] the points of one group."""
     seat, hand = int(endgame.tables.seat[rows[0]]), endgame.move_table.hand_id[group_index]
     sets = [endgame.move_table.find(int(hand[seat]), int(form), cards) for form, cards in zip(*moves, strict=True)]
+    solved = np.full((len(rows), len(sets)), np.nan)
     if not endgame.move_table.is_encodable[hand].all() or min(sets) < 0:
-        return np.zeros((0, len(sets)))
+        return solved
     num_moves = endgame.move_table.start[hand[:seat] + 1] - endgame.move_table.start[hand[:seat]]
-    move_ids, solved = np.array(sets, np.int64) + int(num_moves.sum()), [np.zeros((0, len(sets)))]
+    move_ids = np.array(sets, np.int64) + int(num_moves.sum())
     deal_nodes = max_nodes // DEAL_SHARE_DIVISOR
     for run_rows, outcomes in _runs_with_equal_outcomes(endgame, rows):
-        points = np.array([outcomes.points(value, seat) for value in range(len(outcomes.values))])
+        points = np.array([*(outcomes.points(value, seat) for value in range(len(outcomes.values))), np.nan])  # UNSOLVED
         values, max_nodes = _solve_run(endgame, run_rows, outcomes, move_ids, (max_nodes, deal_nodes), scratch)
-        solved.append(points[values])
-        if len(values) < len(run_rows) or max_nodes <= 0:
-            break
-    return np.concatenate(solved)
+        solved[run_rows.start - rows.start : run_rows.stop - rows.start] = points[values]
+    return solved
 
 
 def _runs_with_equal_outcomes(endgame: EndgameTables, rows: range) -> Iterator[tuple[range, OutcomeTable]]:
@@ -129,18 +130,18 @@ def _solve_run(
     max_nodes: tuple[int, int],
     scratch: EndgameScratch,
 ) -> tuple[NDArray[np.int64], int]:
-    """Return [deals, moves] indices of values, and the remaining positions of the group."""
+    """Return [deals, moves] indices of values, or UNSOLVED, and the remaining positions of the group."""
     context, turns = endgame.table_context(rows.start, outcomes), endgame.tables.rules.turn_table
     turn_state, hands = endgame.turn_state(rows.start, 0), endgame.tables.state.hands[rows.start : rows.stop]
     plays = sum(int(count) << (4 * seat) for seat, count in enumerate(outcomes.plays) if outcomes.strides[2 + seat])
     position = np.array(
         [0, turn_state.seat, 0, turn_state.owner, turn_state.passed, turn_state.gone_by, 0, 0, plays, -1], np.int64
     )
-    values = np.empty((len(rows), len(queried)), np.int64)
-    solved, nodes_left = _solve_deal_rows(
+    values = np.full((len(rows), len(queried)), UNSOLVED, np.int64)
+    nodes_left = _solve_deal_rows(
         endgame.move_arrays, context, outcomes, turns, hands, position, queried, *max_nodes, scratch, values
     )
-    return values[:solved], nodes_left
+    return values, nodes_left
 
 
 @device_function
@@ -149,7 +150,7 @@ def _move_values(static, scratch, position, moves, max_nodes, values):
 
     Return whether the bound on positions sufficed and no error occurred.
     """
-    state, history = scratch.state, np.zeros(len(static.cards), np.int64)
+    state, history = scratch.state, kernels.empty_history(static)
     stamp = state[kernels.STAMP] + 1
     if stamp == 1 << 15:
         scratch.table[:] = 0
@@ -195,20 +196,18 @@ def _solve_deal_rows(
 ):
     """Write the values of moves, [deals, moves], for hands [deals, seats, kinds], one deal after the other.
 
-    Return the number of solved deals, and the remaining positions.
+    Return the remaining positions.
     """
     for deal in range(len(hands)):
+        if max_nodes <= 0:
+            return max_nodes
         arranged = pack_moves(move_arrays, context, hands[deal])
         if not arranged.fits:
-            return deal, max_nodes
+            continue
         static = static_position(arranged, outcomes, turns)
-        deal_position = position.copy()
+        deal_position, moves = position.copy(), arranged.move_index[move_ids]
         deal_position[kernels.HANDS], deal_position[kernels.TRICK] = np.int64(arranged.hands), arranged.trick
-        if not _move_values(
-            static, scratch, deal_position, arranged.move_index[move_ids], min(max_nodes, deal_nodes), values[deal]
-        ):
-            return deal, max_nodes
+        if not _move_values(static, scratch, deal_position, moves, min(max_nodes, deal_nodes), values[deal]):
+            values[deal] = UNSOLVED
         max_nodes -= scratch.state[kernels.NODES]
-        if max_nodes <= 0:
-            return deal + 1, max_nodes
-    return len(hands), max_nodes
+    return max_nodes

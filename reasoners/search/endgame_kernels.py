@@ -30,6 +30,9 @@ The last column is the number of the search among those that share a table, belo
 
 NO_ERROR, NO_SEAT, NO_MOVE, TOO_DEEP = range(4)
 
+_HISTORY_SCALE, _HISTORY_SHIFT = 1 << 12, 3
+"""Unit of the running means of `empty_history`, and the logarithm of the number of tries that they remember."""
+
 _MIX_1, _MIX_2 = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
 _STAMP_SHIFT, _TAKEN = np.uint64(48), np.uint64(1 << 15)
 
@@ -131,6 +134,19 @@ def _find_slot(table, position, stamp):
 
 
 @kernel
+def empty_history(static):
+    """Return [classes of plays to beat + 1, moves] how many siblings a move cut off lately; the last row is of all plays."""
+    return np.zeros((static.reply_start.shape[1], len(static.cards)), np.int64)
+
+
+@inlined_function
+def _update_history(history, play, move, cut_off):
+    """Update the running means of a move by the number of moves that it cut off."""
+    for row in (play, len(history) - 1):
+        history[row, move] += (_HISTORY_SCALE * cut_off - history[row, move]) >> _HISTORY_SHIFT
+
+
+@kernel
 def start_search(state, frames, position):
     """Write a position to the first frame."""
     copy_values(position, frames[0], POSITION_SIZE)
@@ -147,7 +163,7 @@ def continue_search(state, frames, moves, history, table, static, beta, max_node
     # Longer than other functions: parts of it as inlined functions make it 24 % slower.
     depth, stop = state[DEPTH], state[NODES] + max_nodes
     value, returned = state[VALUE], state[HAS_VALUE]
-    low, high, side = static.min_value, static.max_value, static.party
+    low, high, side, any_play = static.min_value, static.max_value, static.party, len(history) - 1
     stamp = np.uint64(state[STAMP]) | _TAKEN
     while depth >= 0:
         frame = frames[depth]
@@ -193,7 +209,7 @@ def continue_search(state, frames, moves, history, table, static, beta, max_node
             hands, own = np.uint64(frame[HANDS]), static.seat_mask[seat]
             for index in range(first_move, first_move + frame[COUNT]):
                 move = moves[index, 0]
-                score = history[move] * 64 + (frame[COUNT] - index + first_move)
+                score = (history[frame[TRICK], move] + history[any_play, move]) * 64 + (frame[COUNT] - index + first_move)
                 if move == best_move:
                     score += np.int64(1) << 60
                 elif (hands - static.cards[move]) & own == 0:
@@ -208,8 +224,10 @@ def continue_search(state, frames, moves, history, table, static, beta, max_node
             if (own and value > frame[BEST]) or (not own and value < frame[BEST]):
                 frame[BEST], frame[MOVE] = value, move
             if (own and value >= beta) or (not own and value < beta):
-                history[move] += 1 + frame[COUNT] - frame[NEXT]  # by the number of moves that are cut off
+                _update_history(history, frame[TRICK], move, 1 + frame[COUNT] - frame[NEXT])
                 frame[NEXT] = frame[COUNT]
+            else:
+                _update_history(history, frame[TRICK], move, 0)
         if frame[NEXT] < frame[COUNT]:
             first_move, index = frame[FIRST], frame[FIRST] + frame[NEXT]
             best = index

@@ -66,7 +66,7 @@ class EndgameSolver:
         self._static = static._replace(guard_bits=np.uint64(static.guard_bits))  # Python's int would be an int64
         self._frames = np.zeros((kernels.MAX_PLIES, kernels.FRAME_SIZE), np.int64)
         self._moves = np.zeros((kernels.MAX_MOVES, 2), np.int64)
-        self._history = np.zeros(len(position.moves.cards), np.int64)
+        self._history = kernels.empty_history(self._static)
         self._table = np.zeros((1 << table_bits, 4), np.uint64)
         self._state = np.zeros(kernels.STATE_SIZE, np.int64)
         start, outcomes = position.start, position.outcomes

@@ -65,14 +65,22 @@ def test_transposition_table_is_reused_between_searches(monkeypatch: pytest.Monk
             np.testing.assert_array_equal(mine, theirs)
 
 
-def test_node_limit_solves_the_first_deals_or_none() -> None:
+def test_node_limit_leaves_hard_deals_unsolved_and_solves_those_after_them() -> None:
     deals, group, lists = deals_of("guandan", 6, 20, 6)
     moves = [lists.select(np.arange(lists.start[at], lists.start[at + 1])) for at in range(group[-1] + 1)]
-    all_ = solve_deals(deals, group, moves, NODES)  # type: ignore[arg-type]
-    partial = solve_deals(deals, group, moves, 2_000)  # type: ignore[arg-type]
-    assert sum(map(len, partial)) < sum(map(len, all_))
-    for mine, theirs in zip(partial, all_, strict=True):
-        np.testing.assert_array_equal(mine, theirs[: len(mine)])
+    all_ = np.concatenate([values.ravel() for values in solve_deals(deals, group, moves, NODES)])  # type: ignore[arg-type]
+    skipped = False
+    for limit in (500, 2_000, 8_000):
+        partial = solve_deals(deals, group, moves, limit)  # type: ignore[arg-type]
+        solved = [~np.isnan(values).any(axis=1) for values in partial]
+        for values, is_solved in zip(partial, solved, strict=True):
+            assert np.isnan(values[~is_solved]).all()
+            skipped |= bool((np.diff(is_solved.astype(int)) > 0).any())
+        points = np.concatenate([values.ravel() for values in partial])
+        assert np.isnan(points).sum() > np.isnan(all_).sum()
+        both = ~np.isnan(points) & ~np.isnan(all_)
+        np.testing.assert_array_equal(points[both], all_[both])
+    assert skipped
 
 
 def test_unsupported_games_raise(tmp_path: object) -> None:
