@@ -42,28 +42,52 @@ class DeterminizedRollout:
         """
         points, is_valued = np.zeros(len(tables), np.float32), np.zeros(len(tables), np.bool_)
         left = np.full(len(tables), depth)
-        while (running := (playing := tables.rows_to_play())[~is_valued[playing]]).size:
-            plays_on = left[running] > 0
-            here = running[plays_on]
+        while (choosing := self._play_forced_moves(tables, is_valued)).size:
+            plays_on = left[choosing] > 0
+            here = choosing[plays_on]
             left[here] -= self._play_responses(tables, here)
-            here = running[~plays_on]
-            if not here.size:
-                continue
-            decisions = tables.decisions(here)
-            best = find_best_cards(self._policy.engine, self._policy.preference_model, decisions)
-            free, forced = np.flatnonzero(best.has_choice), np.flatnonzero(~best.has_choice)
-            choosing = here[free]
-            value = self._critic_values(decisions, best, free, tables, choosing)
-            points[choosing] = value * apply_reward_exponent(
-                tables.point_value(choosing, tables.seat[choosing], seats[choosing]), self._reward_exponent
-            )
-            is_valued[choosing] = True
-            only = best.best_row[forced, best.choosable[forced].argmax(axis=1)]
-            tables.play(here[forced], best.lists.select(only))
+            self._apply_critic(tables, choosing[~plays_on], seats, points, is_valued)
         over = np.flatnonzero(~is_valued)
         ends = self._policy.engine.rewards(tables, over)[np.arange(len(over)), seats[over]]
         points[over] = apply_reward_exponent(ends, self._reward_exponent)
         return points
+
+    def _play_forced_moves(self, tables: Tables, is_valued: NDArray[np.bool_]) -> Indices:
+        """Play on until several labels are legal at each table that is to play; returns these tables.
+
+        Networks take little longer for many tables than for one, so no table is to need them before the others.
+        """
+        pending = (playing := tables.rows_to_play())[~is_valued[playing]]
+        waiting = [pending[:0]]
+        while pending.size:
+            decisions = tables.decisions(pending)
+            is_forced = decisions.legal_mask.sum(axis=0) == 1
+            forced = np.flatnonzero(is_forced)
+            waiting.append(pending[~is_forced])
+            if forced.size:
+                best = find_best_cards(self._policy.engine, self._policy.preference_model, decisions.select(forced))
+                tables.play(pending[forced], best.realise(best.choosable.argmax(axis=1).astype(np.int16)))
+            pending = np.intersect1d(pending[forced], tables.rows_to_play(), assume_unique=True)
+        return np.sort(np.concatenate(waiting))
+
+    def _apply_critic(
+        self, tables: Tables, rows: Indices, seats: NDArray[np.int8], points: NDArray[np.float32],
+        is_valued: NDArray[np.bool_],
+    ) -> None:  # fmt: skip
+        """Evaluate tables [n] where there is a choice, and play the forced move at the others."""
+        if not rows.size:
+            return
+        decisions = tables.decisions(rows)
+        best = find_best_cards(self._policy.engine, self._policy.preference_model, decisions)
+        free, forced = np.flatnonzero(best.has_choice), np.flatnonzero(~best.has_choice)
+        choosing = rows[free]
+        value = self._critic_values(decisions, best, free, tables, choosing)
+        points[choosing] = value * apply_reward_exponent(
+            tables.point_value(choosing, tables.seat[choosing], seats[choosing]), self._reward_exponent
+        )
+        is_valued[choosing] = True
+        only = best.best_row[forced, best.choosable[forced].argmax(axis=1)]
+        tables.play(rows[forced], best.lists.select(only))
 
     def _play_responses(self, tables: Tables, rows: Indices) -> NDArray[np.bool_]:
         """Play at tables [n] by what the seats to play see; returns whether there was a choice, bool [n]."""
