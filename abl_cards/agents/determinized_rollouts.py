@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from abl_cards.agents.policy import NeuroSymbolicPolicy
 from abl_cards.games.tables import Decisions, Tables
-from abl_cards.games.types import Indices
+from abl_cards.games.types import Indices, Moves
 from abl_cards.learners import ModelInputs, apply_reward_exponent
 from abl_cards.reasoners.abduction import BestCardsPerLabel, find_best_cards, plays_after
 
@@ -53,28 +53,25 @@ class DeterminizedRollout:
         return points
 
     def _play_forced_moves(self, tables: Tables, is_valued: NDArray[np.bool_]) -> Indices:
-        """Play on until several labels are legal at each table that is to play; returns these tables.
+        """Play on until several labels are legal wherever a play is due; returns these tables.
 
-        Networks take little longer for many tables than for one, so no table is to need them before the others.
+        Networks take hardly longer for many tables than for one, so no table needs them before the others.
         """
-        pending = (playing := tables.rows_to_play())[~is_valued[playing]]
-        waiting = [pending[:0]]
-        while pending.size:
+        is_open = np.zeros(len(tables), np.bool_)
+        while (pending := (rows := tables.rows_to_play())[~(is_valued | is_open)[rows]]).size:
             decisions = tables.decisions(pending)
-            is_forced = decisions.legal_mask.sum(axis=0) == 1
-            forced = np.flatnonzero(is_forced)
-            waiting.append(pending[~is_forced])
+            forced = np.flatnonzero(decisions.legal_mask.sum(axis=0) == 1)
+            is_open[np.delete(pending, forced)] = True
             if forced.size:
                 best = find_best_cards(self._policy.engine, self._policy.preference_model, decisions.select(forced))
-                tables.play(pending[forced], best.realise(best.choosable.argmax(axis=1).astype(np.int16)))
-            pending = np.intersect1d(pending[forced], tables.rows_to_play(), assume_unique=True)
-        return np.sort(np.concatenate(waiting))
+                tables.play(pending[forced], _only_moves(best, np.arange(len(forced))))
+        return np.flatnonzero(is_open)
 
     def _apply_critic(
         self, tables: Tables, rows: Indices, seats: NDArray[np.int8], points: NDArray[np.float32],
         is_valued: NDArray[np.bool_],
     ) -> None:  # fmt: skip
-        """Evaluate tables [n] where there is a choice, and play the forced move at the others."""
+        """Evaluate tables [n] where there is a choice; play the only move at others, whose labels lack cards."""
         if not rows.size:
             return
         decisions = tables.decisions(rows)
@@ -86,8 +83,7 @@ class DeterminizedRollout:
             tables.point_value(choosing, tables.seat[choosing], seats[choosing]), self._reward_exponent
         )
         is_valued[choosing] = True
-        only = best.best_row[forced, best.choosable[forced].argmax(axis=1)]
-        tables.play(rows[forced], best.lists.select(only))
+        tables.play(rows[forced], _only_moves(best, forced))
 
     def _play_responses(self, tables: Tables, rows: Indices) -> NDArray[np.bool_]:
         """Play at tables [n] by what the seats to play see; returns whether there was a choice, bool [n]."""
@@ -118,6 +114,11 @@ class DeterminizedRollout:
         plays, selected = plays_after(self._policy.engine, decisions, best)[rows], decisions.select(rows)
         privileged = self._policy.privileged_inputs(tables, table_rows, selected.context)
         return self._policy.value(_critic_inputs(selected, best.choosable[rows], plays), privileged)
+
+
+def _only_moves(best: BestCardsPerLabel, rows: Indices) -> Moves:
+    """Return the cheapest cards of the only label of rows [n]."""
+    return best.lists.select(best.best_row[rows, best.choosable[rows].argmax(axis=1)])
 
 
 def _critic_inputs(decisions: Decisions, legal: NDArray[np.bool_], plays: NDArray[np.uint8]) -> ModelInputs:

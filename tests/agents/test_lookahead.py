@@ -14,6 +14,7 @@ from abl_cards.games.tables import Tables
 from abl_cards.matches.sampled_positions import sample_from_play
 from abl_cards.reasoners.hidden_hands.hands import draw_deals, uniform_estimate
 from tests.effort import amount
+from tests.games.endgame.minimax import small_hands
 
 lookahead = pytest.importorskip("abl_cards.agents.lookahead")
 imagining = pytest.importorskip("abl_cards.agents.determinized_rollouts")
@@ -252,6 +253,32 @@ def test_rollout_answers_follow_the_policy(engine: Any, neural_policy: Any) -> N
         assert values[0][row] == pytest.approx(_remaining_value(engine, neural_policy, one, me, 0), rel=1e-3, abs=1e-4)
         assert values[1][row] == pytest.approx(_remaining_value(engine, neural_policy, one, me, 1), rel=1e-3, abs=1e-4)
     assert (values[0] != values[1]).any()
+
+
+def test_no_table_needs_the_networks_before_the_others(
+    engine: Any, neural_policy: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Forced moves are played first, so that a rollout asks the policy once for each play with a choice."""
+    asked: list[int] = []
+
+    class Counted(imagining.DeterminizedRollout):  # type: ignore[name-defined, misc]
+        def _play_responses(self, tables: Any, rows: Any) -> Any:
+            if len(rows):
+                asked.append(len(rows))
+                assert (tables.decisions(rows).legal_mask.sum(axis=0) > 1).all()
+            return super()._play_responses(tables, rows)
+
+    tables = small_hands(engine, 24, 12, 8)
+    tables.auto_next_episode = False
+    alone = [tables.copy(np.array([row])) for row in range(len(tables))]
+    together = Counted(neural_policy).evaluate(tables, tables.seat.copy(), 3)
+    assert len(asked) == 3
+    assert asked[0] <= 24
+    for row, table in enumerate(alone):
+        table.auto_next_episode = False
+        assert together[row] == pytest.approx(
+            imagining.DeterminizedRollout(neural_policy).evaluate(table, table.seat.copy(), 3)[0], abs=1e-4
+        )
 
 
 def test_elimination_compares_labels_on_common_deals() -> None:
