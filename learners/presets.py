@@ -146,7 +146,7 @@ PRESETS: dict[str, Preset] = {
         dropout=0.35,
         input_dropout=0.15,
         abln_train_share=0.25,
-        endgame_cards=20,
+        endgame_cards=22,
     ),
     "quick": Preset(
         "quick",
@@ -185,10 +185,10 @@ PRESETS: dict[str, Preset] = {
         dropout=0.35,
         input_dropout=0.15,
         abln_train_share=0.25,
-        search_temperature=0.3,
-        num_determinizations=8,
+        search_temperature=0.03,
+        num_determinizations=16,
         depth=4,
-        endgame_cards=16,
+        endgame_cards=20,
     ),
     "planes-paper": Preset(
         "planes-paper",
