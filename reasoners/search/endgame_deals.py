@@ -25,7 +25,7 @@ TABLE_BITS = 14
 DEAL_SHARE_DIVISOR = 4
 """Bound on the positions of a group, divided by that of one deal."""
 UNSOLVED = -1
-"""Index of the value of moves in a deal that is not solved."""
+"""Value of the moves of a deal that is not solved; an index, for which the last of the points is NaN."""
 
 
 class EndgameScratch(NamedTuple):
@@ -99,9 +99,9 @@ def _solve_group(
     move_ids = np.array(sets, np.int64) + int(num_moves.sum())
     deal_nodes = max_nodes // DEAL_SHARE_DIVISOR
     for run_rows, outcomes in _runs_with_equal_outcomes(endgame, rows):
-        points = np.array([*(outcomes.points(value, seat) for value in range(len(outcomes.values))), np.nan])  # UNSOLVED
+        points = [outcomes.points(value, seat) for value in range(len(outcomes.values))]
         values, max_nodes = _solve_run(endgame, run_rows, outcomes, move_ids, (max_nodes, deal_nodes), scratch)
-        solved[run_rows.start - rows.start : run_rows.stop - rows.start] = points[values]
+        solved[run_rows.start - rows.start : run_rows.stop - rows.start] = np.array([*points, np.nan])[values]
     return solved
 
 

@@ -135,7 +135,7 @@ def _find_slot(table, position, stamp):
 
 @kernel
 def empty_history(static):
-    """Return [classes of plays to beat + 1, moves] how many siblings a move cut off lately; the last row is of all plays."""
+    """Return [plays to beat + 1, moves] how many siblings a move cut off lately; the last row is for all plays."""
     return np.zeros((static.reply_start.shape[1], len(static.cards)), np.int64)
 
 
@@ -209,7 +209,8 @@ def continue_search(state, frames, moves, history, table, static, beta, max_node
             hands, own = np.uint64(frame[HANDS]), static.seat_mask[seat]
             for index in range(first_move, first_move + frame[COUNT]):
                 move = moves[index, 0]
-                score = (history[frame[TRICK], move] + history[any_play, move]) * 64 + (frame[COUNT] - index + first_move)
+                cut_off = history[frame[TRICK], move] + history[any_play, move]
+                score = cut_off * 64 + frame[COUNT] - index + first_move
                 if move == best_move:
                     score += np.int64(1) << 60
                 elif (hands - static.cards[move]) & own == 0:
