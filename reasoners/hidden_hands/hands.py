@@ -296,5 +296,9 @@ def _deal_arrays(
 
 def _pad_seats(array: NDArray[Any]) -> NDArray[Any]:
     """Pad [n, others, ...] by empty seats to the number that the kernels need."""
-    missing = _MIN_HOLDERS - array.shape[1]
-    return np.pad(array, [(0, 0), (0, missing), *[(0, 0)] * (array.ndim - 2)]) if missing > 0 else array
+    n, others, *shape = array.shape
+    if others >= _MIN_HOLDERS:
+        return array
+    padded = np.zeros((n, _MIN_HOLDERS, *shape), array.dtype)  # np.pad takes fifteen times as long for small arrays
+    padded[:, :others] = array
+    return padded
