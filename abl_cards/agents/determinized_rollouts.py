@@ -42,21 +42,24 @@ class DeterminizedRollout:
         """
         points, is_valued = np.zeros(len(tables), np.float32), np.zeros(len(tables), np.bool_)
         left = np.full(len(tables), depth)
-        while (choosing := self._play_forced_moves(tables, is_valued)).size:
-            plays_on = left[choosing] > 0
-            here = choosing[plays_on]
+        while (running := self._find_running(tables, is_valued)).size:
+            plays_on = left[running] > 0
+            here = running[plays_on]
             left[here] -= self._play_responses(tables, here)
-            self._apply_critic(tables, choosing[~plays_on], seats, points, is_valued)
+            self._apply_critic(tables, running[~plays_on], seats, points, is_valued)
         over = np.flatnonzero(~is_valued)
         ends = self._policy.engine.rewards(tables, over)[np.arange(len(over)), seats[over]]
         points[over] = apply_reward_exponent(ends, self._reward_exponent)
         return points
 
-    def _play_forced_moves(self, tables: Tables, is_valued: NDArray[np.bool_]) -> Indices:
-        """Play on until several labels are legal wherever a play is due; returns these tables.
+    def _find_running(self, tables: Tables, is_valued: NDArray[np.bool_]) -> Indices:
+        """Return the tables where a play is due; before networks are asked, forced moves are played there.
 
         Networks take hardly longer for many tables than for one, so no table needs them before the others.
+        Preferences cost no more than the look at what is forced.
         """
+        if self._uses_preferences:
+            return (rows := tables.rows_to_play())[~is_valued[rows]]
         is_open = np.zeros(len(tables), np.bool_)
         while (pending := (rows := tables.rows_to_play())[~(is_valued | is_open)[rows]]).size:
             decisions = tables.decisions(pending)
@@ -71,7 +74,7 @@ class DeterminizedRollout:
         self, tables: Tables, rows: Indices, seats: NDArray[np.int8], points: NDArray[np.float32],
         is_valued: NDArray[np.bool_],
     ) -> None:  # fmt: skip
-        """Evaluate tables [n] where there is a choice; play the only move at others, whose labels lack cards."""
+        """Evaluate tables [n] where there is a choice; play the only move at others."""
         if not rows.size:
             return
         decisions = tables.decisions(rows)

@@ -255,9 +255,7 @@ def test_rollout_answers_follow_the_policy(engine: Any, neural_policy: Any) -> N
     assert (values[0] != values[1]).any()
 
 
-def test_no_table_needs_the_networks_before_the_others(
-    engine: Any, neural_policy: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_table_needs_the_networks_before_the_others(engine: Any, neural_policy: Any) -> None:
     """Forced moves are played first, so that a rollout asks the policy once for each play with a choice."""
     asked: list[int] = []
 
@@ -391,7 +389,17 @@ def test_rollout_answers_may_follow_kb(monkeypatch: pytest.MonkeyPatch) -> None:
     seat = imagined.seat.copy()
     while (here := played.rows_to_play()).size:
         played.play(here, player.play(played.decisions(here), keys[: len(here)]))
-    worth = imagining.DeterminizedRollout(neural_policy).evaluate(imagined, seat, 60)
+    looks: list[int] = []
+    decide = type(imagined).decisions
+
+    def looked_at(self: Any, rows: Any) -> Any:
+        looks.append(len(rows))
+        return decide(self, rows)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(type(imagined), "decisions", looked_at)
+        worth = imagining.DeterminizedRollout(neural_policy).evaluate(imagined, seat, 60)
+    assert looks == [12] * 52  # each trick is looked at once for each seat: what is forced costs no look of its own
     ends = whist.rewards(played, every)[every, seat]
     power = neural_policy.networks.preset.ppo.reward_exponent
     np.testing.assert_allclose(worth, np.sign(ends) * np.abs(ends) ** power, rtol=1e-5)
