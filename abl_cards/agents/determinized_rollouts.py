@@ -42,7 +42,7 @@ class DeterminizedRollout:
         """
         points, is_valued = np.zeros(len(tables), np.float32), np.zeros(len(tables), np.bool_)
         left = np.full(len(tables), depth)
-        while (running := self._find_running(tables, is_valued)).size:
+        while (running := self._advance(tables, is_valued)).size:
             plays_on = left[running] > 0
             here = running[plays_on]
             left[here] -= self._play_responses(tables, here)
@@ -52,8 +52,8 @@ class DeterminizedRollout:
         points[over] = apply_reward_exponent(ends, self._reward_exponent)
         return points
 
-    def _find_running(self, tables: Tables, is_valued: NDArray[np.bool_]) -> Indices:
-        """Return the tables where a play is due; before networks are asked, forced moves are played there.
+    def _advance(self, tables: Tables, is_valued: NDArray[np.bool_]) -> Indices:
+        """Play forced moves where networks are to be asked; returns the tables where a play is due.
 
         Networks take hardly longer for many tables than for one, so no table needs them before the others.
         Preferences cost no more than the look at what is forced.

@@ -19,7 +19,6 @@ from tests.games.endgame.minimax import small_hands
 lookahead = pytest.importorskip("abl_cards.agents.lookahead")
 imagining = pytest.importorskip("abl_cards.agents.determinized_rollouts")
 effort = pytest.importorskip("abl_cards.agents.search_budget")
-trials = pytest.importorskip("abl_cards.agents.successive_elimination")
 SIXTEEN = [effort.SearchRound(16)]
 
 
@@ -279,24 +278,6 @@ def test_no_table_needs_the_networks_before_the_others(engine: Any, neural_polic
         )
 
 
-def test_elimination_compares_labels_on_common_deals() -> None:
-    """Leave out the second label after two deals, and close the other decision."""
-    place, label = np.array([0, 0, 0, 1, 1]), np.array([3, 1, 2, 0, 5])
-    tried = trials.SuccessiveElimination(place, label, np.zeros(5, np.float32), 0.1)
-    tried.add_results(np.array([[1, 1], [-3, -3], [1, 0.9], [0, 4], [-0.05, 3.95]], np.float32), 0)
-    assert tried.active.tolist() == [0, 2]
-    tried.add_results(np.array([[2, 2], [1.9, 2.1]], np.float32), 0)
-    assert tried.active.tolist() == [0, 2]
-    np.testing.assert_allclose(tried.expected_points, [1.5, -2.5, 1.475, 2, 1.95], atol=1e-6)
-    np.testing.assert_allclose(tried.first_deal_points, [1, -3, 1, 0, -0.05])
-    tried.reactivate(0.1)
-    assert tried.active.tolist() == [0, 2, 3, 4]
-    tried.active = np.array([0, 2])
-    tried.add_results(np.array([[0.0], [0.5]], np.float32), 4)  # deeper, and the other way round
-    np.testing.assert_allclose(tried.expected_points[[0, 1, 2]], [0, -3.475, 0.5], atol=1e-6)
-    assert tried.num_deals == 5
-
-
 def test_search_respects_the_time_limit(engine: Any, neural_policy: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Respect the time limit by a simulated clock."""
     now = [100.0]
@@ -325,36 +306,6 @@ def test_search_respects_the_time_limit(engine: Any, neural_policy: Any, monkeyp
         assert not np.isnan(ahead.expected_points).all()
         assert len(rounds) == 1 or now[0] <= 100 + think
     assert rounds[-1][1] == effort.DEPTHS[0]
-
-
-def test_deepest_affordable_round_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(effort.time, "monotonic", lambda: 5.0)
-    pace = effort.RoundTimer()
-    assert pace.find_deepest_round(2, 5.0) is None
-    assert pace.find_deepest_round(2, 5.04) == effort.SearchRound(effort.DEALS_PER_ROUND, 4)
-    assert pace.find_deepest_round(2, 5.031) == effort.SearchRound(effort.DEALS_PER_ROUND // 2, 4)
-    assert pace.find_deepest_round(2, 6.0) == effort.SearchRound(effort.DEALS_PER_ROUND, 16)
-    slow = effort.RoundTimer()
-    for _ in range(40):
-        slow.update(10, 0, 5 - 10 * pace.estimate_seconds(10))
-    assert slow.estimate_seconds(10) == pytest.approx(10 * pace.estimate_seconds(10), rel=0.01)
-
-
-def test_timed_rounds_keep_the_depth_of_play_to_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Play to the end without the critic; with the critic, evaluate first and search deeper where it may err."""
-    assert effort.plan_timed_rounds(effort.SearchRound(16)) == (effort.TIMED_ROUNDS, effort.DEPTHS)
-    steps, depths = effort.plan_timed_rounds(effort.SearchRound(32, 40))
-    assert {step.depth for step in steps} == set(depths) == {40}
-    monkeypatch.setattr(effort.time, "monotonic", lambda: 5.0)
-    assert effort.RoundTimer().find_deepest_round(2, 6.0, depths) == effort.SearchRound(effort.DEALS_PER_ROUND, 40)
-
-
-@pytest.mark.parametrize(("depth", "later"), [(4, (16, 8, 4)), (8, (16, 8)), (16, (16,)), (20, (20,))])
-def test_timed_rounds_are_no_shallower_than_the_preset(depth: int, later: tuple[int, ...]) -> None:
-    """Such a critic does not tell labels apart at once, so a round at depth 0 would drop the best ones."""
-    steps, depths = effort.plan_timed_rounds(effort.SearchRound(8, depth))
-    assert [step.depth for step in steps] == [depth, depth]
-    assert depths == later
 
 
 def test_resample_deals_follows_the_weights(monkeypatch: pytest.MonkeyPatch) -> None:

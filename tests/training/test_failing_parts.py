@@ -40,18 +40,18 @@ class RaisingReasoner(CountingReasoner):
         raise KeyError
 
 
-def fails(*arguments: Any) -> Any:
+def raise_key_error(*arguments: Any) -> Any:
     raise KeyError
 
 
 class FailingTrainingModel(TwoLayers):
     def forward(self, batch: Batch) -> PolicyOutput:
-        return fails() if self.training else super().forward(batch)
+        return raise_key_error() if self.training else super().forward(batch)
 
 
 class FailingTrainingPolicy(torch.nn.Linear):
     def forward(self, batch: Any) -> torch.Tensor:
-        return fails() if self.training else super().forward(batch.observation)
+        return raise_key_error() if self.training else super().forward(batch.observation)
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_error_of_custom_part_names_it_and_keeps_cause(tmp_path: Path, part: str
     engine = load(SHORT).engine()
     shape = GameShape.of(engine)
     parts: dict[str, Any] = {
-        "consistency": fails, "distance": fails, "reasoner": RaisingReasoner(engine),
+        "consistency": raise_key_error, "distance": raise_key_error, "reasoner": RaisingReasoner(engine),
         "model": FailingTrainingModel(shape), "policy": FailingTrainingPolicy(shape.num_features, shape.num_labels),
     }  # fmt: skip
     with pytest.raises(GameError) as error:
@@ -81,7 +81,7 @@ def test_error_of_custom_part_names_it_and_keeps_cause(tmp_path: Path, part: str
 
 def test_exceptions_of_callbacks_propagate(tmp_path: Path) -> None:
     with pytest.raises(KeyError):
-        Trainer(SHORT, model=network(), config=config(tmp_path), callbacks=[fails]).fit()
+        Trainer(SHORT, model=network(), config=config(tmp_path), callbacks=[raise_key_error]).fit()
 
 
 class WritingNetwork(TwoLayers):
@@ -97,7 +97,7 @@ def test_network_writing_into_its_batch_is_rejected(tmp_path: Path) -> None:
     assert "batch.action_mask" in str(error.value)
 
 
-class Wrong(TwoLayers):
+class ChangedOutput(TwoLayers):
     """A network with a modified output."""
 
     def __init__(self, shape: GameShape, change: Any) -> None:
@@ -125,7 +125,7 @@ def test_output_without_a_gradient_is_rejected(tmp_path: Path) -> None:
     def detach(output: PolicyOutput) -> PolicyOutput:
         return PolicyOutput(output.logits.detach(), output.value.detach())
 
-    trainer = Trainer(SHORT, model=Wrong(GameShape.of(load(SHORT).engine()), detach), config=config(tmp_path))
-    with pytest.raises(GameError, match="Wrong: the output depends on no weight") as error:
+    trainer = Trainer(SHORT, model=ChangedOutput(GameShape.of(load(SHORT).engine()), detach), config=config(tmp_path))
+    with pytest.raises(GameError, match="ChangedOutput: the output depends on no weight") as error:
         trainer.fit()
     assert error.value.code == ErrorCode.MODEL_FAILED

@@ -59,7 +59,7 @@ class TwoLayers(torch.nn.Module):
 
 
 class OtherNetwork(TwoLayers):
-    """The same network under another name."""
+    """Network like `TwoLayers` under another name."""
 
 
 def network(game: str = SHORT, **sizes: Any) -> TwoLayers:
