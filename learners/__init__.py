@@ -87,9 +87,11 @@ if TYPE_CHECKING:
         WEIGHTS_FOLDER,
         PPOConfig,
         Preset,
+        RolloutConfig,
         default_preset,
         list_shipped_presets,
     )
+    from abl_cards.learners.rollout_network import RolloutNetwork, RolloutWeights, choose_candidates
     from abl_cards.learners.splitter import CardSequences, SplitterCard, SplitterNetwork, load_splitter, save_splitter
     from abl_cards.learners.strength import (
         STRENGTH_PRESETS,
@@ -105,9 +107,11 @@ if TYPE_CHECKING:
         find_shipped_weights,
         load_card,
         load_networks,
+        load_rollout_network,
         load_weights,
         read_card,
         read_weights,
+        rollout_weights_file,
         save_networks,
         write_weights,
     )
@@ -158,6 +162,9 @@ __all__ = [
     "PolicyPart",
     "Preset",
     "PrivilegedInputs",
+    "RolloutConfig",
+    "RolloutNetwork",
+    "RolloutWeights",
     "SplitterCard",
     "SplitterNetwork",
     "StrengthCard",
@@ -170,6 +177,7 @@ __all__ = [
     "affinity_propagation",
     "apply_reward_exponent",
     "check_output",
+    "choose_candidates",
     "class_file",
     "class_name",
     "cluster_two_stage",
@@ -186,6 +194,7 @@ __all__ = [
     "load_card",
     "load_model",
     "load_networks",
+    "load_rollout_network",
     "load_splitter",
     "load_weights",
     "lookahead_loss",
@@ -198,6 +207,7 @@ __all__ = [
     "quantile_classes",
     "read_card",
     "read_weights",
+    "rollout_weights_file",
     "save_model",
     "save_networks",
     "save_splitter",

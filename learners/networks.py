@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import nn
@@ -27,6 +27,9 @@ from abl_cards.learners.network_parts import (
 from abl_cards.learners.plane_features import PlaneFeatures
 from abl_cards.learners.plane_resnet import PlanePolicyNetwork, SharedValueHead
 from abl_cards.learners.presets import Preset
+
+if TYPE_CHECKING:
+    from abl_cards.learners.rollout_network import RolloutWeights
 
 BF16_ROW_MULTIPLE = 32
 """Number that the rows of a batch in half precision are a multiple of.
@@ -86,6 +89,8 @@ class Networks(nn.Module):
     abln: HandsNetwork | None
     decision: PolicyNetwork | PlanePolicyNetwork | PolicyPart
     critic: PrivilegedCritic | SharedValueHead | CriticPart
+    rollout_weights: RolloutWeights | None = None
+    """Weights of the rollout network, which is trained after the others; None without one."""
 
     def __init__(self, preset: Preset, shape: GameShape, seed: int = 0, parts: NetworkParts = NO_PARTS) -> None:
         """Create the networks; those that are not replaced by parts begin as without parts."""

@@ -72,6 +72,18 @@ class PlaneResNetConfig:
 
 
 @dataclass(frozen=True)
+class RolloutConfig:
+    """Sizes of a rollout network, and of the look-ahead that plays on by it; see ``learners.rollout_network``."""
+
+    hidden: tuple[int, int] = (256, 128)  # widths of the layers; the second one a multiple of 16
+    num_tables: int = 256  # imagined tables of a decision, divided among its labels
+    num_determinizations: int = 128  # deals of a label at most
+    depth: int = 16  # decisions with a choice that are played on before the critic values the position
+    top_k: int = 8  # labels that are evaluated at most, the most probable ones
+    min_prob: float = 0.001  # probability below which a label is not evaluated
+
+
+@dataclass(frozen=True)
 class Preset:
     """Sizes, inputs and training settings of networks; seats share their weights (the paper is silent)."""
 
@@ -99,6 +111,7 @@ class Preset:
     endgame_cards: int = 0  # cards in all hands below which the endgame is solved; 0: never
     belief_reweighting: bool = False  # whether sampled deals are weighted by the last acts of the others
     plane_resnet: PlaneResNetConfig | None = None  # sizes of a policy on planes of cards; None for label inputs
+    rollout: RolloutConfig = RolloutConfig()  # of the rollout network, where there are weights of one
 
     def without_abln(self) -> Preset:
         """Return the twin without an estimate of the hidden hands."""

@@ -13,6 +13,7 @@ from torch import Tensor
 
 from abl_cards.learners.decision import PolicyNetwork, PrivilegedCritic
 from abl_cards.learners.networks import Networks
+from abl_cards.learners.rollout_network import RolloutNetwork
 
 NEW_LABEL = -1
 CRITIC_KEY = "critic.value.0.weight"
@@ -48,6 +49,17 @@ def transfer_critic(
         return dict(weights)
     place = _old_places(old_labels, new_labels)
     return weights | {CRITIC_KEY: _transfer_columns(weights[CRITIC_KEY], critic.column_blocks, place)}
+
+
+def transfer_rollout_network(
+    weights: dict[str, Tensor], network: RolloutNetwork, old_labels: Sequence[str], new_labels: Sequence[str]
+) -> dict[str, Tensor]:
+    """Return weights of a rollout network with other labels; raises KeyError for weights of another network."""
+    place = _old_places(old_labels, new_labels)
+    return weights | {
+        "first.weight": _transfer_columns(weights["first.weight"], network.column_blocks, place),
+        **{name: _take_or_zero(weights[name], place, 0) for name in ("output.weight", "output.bias")},
+    }
 
 
 def _old_places(old_labels: Sequence[str], new_labels: Sequence[str]) -> Tensor:

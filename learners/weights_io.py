@@ -21,7 +21,13 @@ from abl_cards.learners.network_parts import ABLN_PART, CRITIC, NO_PARTS, POLICY
 from abl_cards.learners.networks import GameShape, Networks
 from abl_cards.learners.own_classes import check_class, check_classes, describe_parts
 from abl_cards.learners.presets import PRESETS, WEIGHTS_FOLDER, default_preset
-from abl_cards.learners.weight_transfer import CRITIC_KEY, transfer_critic, transfer_weights
+from abl_cards.learners.rollout_network import RolloutNetwork
+from abl_cards.learners.weight_transfer import (
+    CRITIC_KEY,
+    transfer_critic,
+    transfer_rollout_network,
+    transfer_weights,
+)
 
 _JOIN_KEY, _POLICY_KEY = "decision.join.weight", "decision.policy.weight"
 _CRITIC_PREFIX, _ABLN_PREFIX = "critic.", "abln."
@@ -234,7 +240,45 @@ def load_networks(file: str | Path, engine: Engine, parts: NetworkParts = NO_PAR
     networks = Networks(preset, GameShape.of(engine), parts=parts)
     load_weights(file, networks, engine)
     networks.has_explored_choices = networks.has_trained_critic and card.choice_epsilon > 0
+    if rollout_weights_file(file).exists():
+        networks.rollout_weights = load_rollout_network(rollout_weights_file(file), networks, engine).to_weights()
     return networks.eval()
+
+
+def rollout_weights_file(file: str | Path) -> Path:
+    """Return the file of the rollout network that belongs to a file of weights, there or not.
+
+    Args:
+        file: The file of weights.
+
+    >>> rollout_weights_file("runs/mine/doudizhu-small.safetensors").name
+    'doudizhu-small-rollout.safetensors'
+    """
+    return Path(file).with_name(f"{Path(file).stem}-rollout.safetensors")
+
+
+def load_rollout_network(file: Path, networks: Networks, engine: Engine) -> RolloutNetwork:
+    """Load the rollout network of networks.
+
+    Args:
+        file: The file, see `rollout_weights_file`.
+        networks: The networks that it plays on for.
+        engine: The game; it may have more labels than the network has learned.
+
+    Raises:
+        GameError: The weights are damaged, or do not fit.
+    """
+    card, network = load_card(file), RolloutNetwork(networks.shape, networks.preset.rollout)
+    weights = read_weights(file)
+    try:
+        if card.game in game_names() and len(weights["output.bias"]) < len(engine.labels):
+            learned = load(card.game).engine(None, card.profile).labels
+            weights = transfer_rollout_network(weights, network, learned, engine.labels)
+        network.load_state_dict(weights)
+    except (KeyError, RuntimeError) as problem:
+        message = f"{file}: no rollout network of these weights ({str(problem).splitlines()[-1].strip()}); remove it"
+        raise GameError(message, ErrorCode.WEIGHTS_MISMATCH) from None
+    return network.eval()
 
 
 def _is_same_game(one: str, other: str) -> bool:

@@ -1,8 +1,4 @@
-"""Roll out imagined tables: forced moves follow, then some plays, and the critic evaluates the rest.
-
-Plays are those of the policy, or the cheapest by the preferences: these take less time, and are as good where the
-policy has not learned to play better.
-"""
+"""Roll out imagined tables: some plays follow by a rollout policy, and the critic evaluates the rest."""
 
 from __future__ import annotations
 
@@ -10,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.agents.policy import NeuroSymbolicPolicy
+from abl_cards.agents.rollout_policies import RolloutPolicy, make_rollout_policy
 from abl_cards.games.tables import Decisions, Tables
 from abl_cards.games.types import Indices, Moves
 from abl_cards.learners import ModelInputs, apply_reward_exponent
@@ -19,15 +16,15 @@ from abl_cards.reasoners.abduction import BestCardsPerLabel, find_best_cards, pl
 class DeterminizedRollout:
     """Rollout of imagined tables until the critic evaluates them at the next choice."""
 
-    def __init__(self, policy: NeuroSymbolicPolicy) -> None:
+    def __init__(self, policy: NeuroSymbolicPolicy, rollout_policy: RolloutPolicy | None = None) -> None:
         """Make a rollout.
 
         Args:
             policy: Policy whose critic is trained.
+            rollout_policy: Chooses the plays; None for that of the networks and their preset.
         """
-        preset = policy.networks.preset
-        self._policy, self._reward_exponent = policy, preset.ppo.reward_exponent
-        self._uses_preferences = preset.rollout_with_kb and bool(policy.preference_model.preferences())
+        self._policy, self._reward_exponent = policy, policy.networks.preset.ppo.reward_exponent
+        self._rollout_policy = rollout_policy or make_rollout_policy(policy)
 
     def evaluate(self, tables: Tables, seats: NDArray[np.int8], depth: int = 0) -> NDArray[np.float32]:
         """Evaluate imagined tables.
@@ -41,27 +38,29 @@ class DeterminizedRollout:
             Expected points of the episode for these seats, float32 [m].
         """
         points, is_valued = np.zeros(len(tables), np.float32), np.zeros(len(tables), np.bool_)
-        left = np.full(len(tables), depth)
-        while (running := self._advance(tables, is_valued)).size:
-            plays_on = left[running] > 0
-            here = running[plays_on]
-            left[here] -= self._play_responses(tables, here)
-            self._apply_critic(tables, running[~plays_on], seats, points, is_valued)
+        left, waits = np.full(len(tables), depth), np.zeros(len(tables), np.bool_)
+        while True:
+            running = self._advance(tables, is_valued | waits)
+            waits[running[left[running] <= 0]] = True  # so that the critic is asked for all of them at once
+            here = running[left[running] > 0]
+            if here.size:
+                left[here] -= self._play_responses(tables, here)
+            elif waits.any():
+                self._apply_critic(tables, np.flatnonzero(waits), seats, points, is_valued)
+                waits[:] = False
+            else:
+                break
         over = np.flatnonzero(~is_valued)
         ends = self._policy.engine.rewards(tables, over)[np.arange(len(over)), seats[over]]
         points[over] = apply_reward_exponent(ends, self._reward_exponent)
         return points
 
-    def _advance(self, tables: Tables, is_valued: NDArray[np.bool_]) -> Indices:
-        """Play forced moves where networks are to be asked; returns the tables where a play is due.
-
-        Networks take hardly longer for many tables than for one, so no table needs them before the others.
-        Preferences cost no more than the look at what is forced.
-        """
-        if self._uses_preferences:
-            return (rows := tables.rows_to_play())[~is_valued[rows]]
+    def _advance(self, tables: Tables, is_left_out: NDArray[np.bool_]) -> Indices:
+        """Play forced moves where the rollout policy waits for them; returns the tables where a play is due."""
+        if not self._rollout_policy.waits_for_others:
+            return (rows := tables.rows_to_play())[~is_left_out[rows]]
         is_open = np.zeros(len(tables), np.bool_)
-        while (pending := (rows := tables.rows_to_play())[~(is_valued | is_open)[rows]]).size:
+        while (pending := (rows := tables.rows_to_play())[~(is_left_out | is_open)[rows]]).size:
             decisions = tables.decisions(pending)
             forced = np.flatnonzero(decisions.legal_mask.sum(axis=0) == 1)
             is_open[np.delete(pending, forced)] = True
@@ -75,8 +74,6 @@ class DeterminizedRollout:
         is_valued: NDArray[np.bool_],
     ) -> None:  # fmt: skip
         """Evaluate tables [n] where there is a choice; play the only move at others."""
-        if not rows.size:
-            return
         decisions = tables.decisions(rows)
         best = find_best_cards(self._policy.engine, self._policy.preference_model, decisions)
         free, forced = np.flatnonzero(best.has_choice), np.flatnonzero(~best.has_choice)
@@ -90,25 +87,9 @@ class DeterminizedRollout:
 
     def _play_responses(self, tables: Tables, rows: Indices) -> NDArray[np.bool_]:
         """Play at tables [n] by what the seats to play see; returns whether there was a choice, bool [n]."""
-        if not rows.size:
-            return np.zeros(0, np.bool_)
-        labels, best = (
-            self._choose_by_preferences(tables, rows)
-            if self._uses_preferences
-            else self._choose_by_policy(tables, rows)
-        )
-        tables.play(rows, best.realise(labels))
-        return best.has_choice
-
-    def _choose_by_policy(self, tables: Tables, rows: Indices) -> tuple[NDArray[np.int16], BestCardsPerLabel]:
-        """Return the most probable labels of the policy, int16 [n]."""
-        view = self._policy.features(tables.decisions(rows))
-        return view.complete_labels(self._policy.log_probs(view).argmax(axis=1).astype(np.int16)), view.survey
-
-    def _choose_by_preferences(self, tables: Tables, rows: Indices) -> tuple[NDArray[np.int16], BestCardsPerLabel]:
-        """Return the cheapest labels by the preferences, without an estimate of the other hands: int16 [n]."""
-        best = find_best_cards(self._policy.engine, self._policy.preference_model, tables.decisions(rows))
-        return best.regret().argmin(axis=1).astype(np.int16), best
+        moves, has_choice = self._rollout_policy.choose_moves(tables.decisions(rows))
+        tables.play(rows, moves)
+        return has_choice
 
     def _critic_values(
         self, decisions: Decisions, best: BestCardsPerLabel, rows: Indices, tables: Tables, table_rows: Indices

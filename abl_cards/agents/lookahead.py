@@ -22,7 +22,16 @@ from numpy.typing import NDArray
 from abl_cards.agents.belief_reweighting import OVERSAMPLING_FACTOR, resample_deals
 from abl_cards.agents.determinized_rollouts import DeterminizedRollout
 from abl_cards.agents.policy import NeuroSymbolicPolicy, PolicyInputs
-from abl_cards.agents.search_budget import DEFAULT_ROUNDS, DEPTHS, MAX_DEALS, RoundTimer, SearchRound, plan_timed_rounds
+from abl_cards.agents.search_budget import (
+    DEFAULT_ROUNDS,
+    DEPTHS,
+    MAX_DEALS,
+    POLICY_COSTS,
+    ROLLOUT_NETWORK_COSTS,
+    RoundTimer,
+    SearchRound,
+    plan_timed_rounds,
+)
 from abl_cards.agents.successive_elimination import CRITIC_ERROR, SuccessiveElimination
 from abl_cards.core import splitmix64_array
 from abl_cards.games.tables import Decisions, Tables
@@ -82,14 +91,20 @@ class Lookahead:
             think_seconds: Time limit for a decision; None for the rounds alone.
         """
         self._policy, self._temperature, self._batch_size = policy, temperature, batch_size
+        networks = policy.networks
+        costs, limits = (
+            (POLICY_COSTS, networks.preset)
+            if networks.rollout_weights is None
+            else (ROLLOUT_NETWORK_COSTS, networks.preset.rollout)
+        )
         rounds: tuple[Sequence[SearchRound], Sequence[int]] = (
-            (search_rounds, DEPTHS) if think_seconds is None else plan_timed_rounds(search_rounds[-1])
+            (search_rounds, DEPTHS) if think_seconds is None else plan_timed_rounds(search_rounds[-1], costs)
         )
         self._search_rounds, self._depths = rounds
-        self._rollout, self._timer, self._think_seconds = DeterminizedRollout(policy), RoundTimer(), think_seconds
+        self._rollout, self._timer, self._think_seconds = DeterminizedRollout(policy), RoundTimer(costs), think_seconds
         self._reweights_beliefs, self._candidate_limits = (
-            policy.networks.preset.belief_reweighting,
-            (policy.networks.preset.top_k, policy.networks.preset.min_prob),
+            networks.preset.belief_reweighting,
+            (limits.top_k, limits.min_prob),
         )
 
     @property
@@ -128,7 +143,7 @@ class Lookahead:
         if selected is not None:
             is_candidate &= selected[:, None]
         points, first_points = (np.full(prior_log_probs.shape, np.nan, np.float32) for _ in range(2))
-        for rows in _batches(np.flatnonzero(is_candidate.any(axis=1)), self._batch_size):
+        for rows in self._batches(is_candidate.sum(axis=1)):
             place, label = np.nonzero(is_candidate[rows])
             trials = SuccessiveElimination(place, label, prior_log_probs[rows[place], label], self._temperature)
             batch = _LookaheadBatch(decisions, inputs, rows, None if true_hands is None else true_hands[rows])
@@ -149,9 +164,17 @@ class Lookahead:
         """Evaluate imagined tables [m] for seats [m], where a play is due or the episode is over: float32 [m]."""
         return self._rollout.evaluate(tables, seats)
 
+    def _batches(self, num_labels: Indices) -> Iterator[Indices]:
+        """Divide the decisions with candidates into batches; where tables are limited, with equally many candidates."""
+        rows = np.flatnonzero(num_labels)
+        is_limited = any(step.max_tables is not None for step in self._search_rounds)
+        for group in [rows[num_labels[rows] == n] for n in np.unique(num_labels[rows])] if is_limited else [rows]:
+            yield from (group[first : first + self._batch_size] for first in range(0, len(group), self._batch_size))
+
     def _run_rounds(self, batch: _LookaheadBatch, trials: SuccessiveElimination, end: float | None) -> None:
         """Run rounds, the first in any case, until the time is over or one label is left."""
-        for number, step in enumerate(self._search_rounds):
+        for number, search_round in enumerate(self._search_rounds):
+            step = search_round.limit_deals(int((trials.decision == 0).sum()))
             tables = step.deals * len(trials.active)
             late = (
                 end is not None and number and time.monotonic() + self._timer.estimate_seconds(tables, step.depth) > end
@@ -207,10 +230,6 @@ class Lookahead:
             batch.decisions, batch.inputs, rows, deal_keys.reshape(len(rows), len(numbers))
         )
         return resample_deals(self._policy, batch.decisions, batch.inputs, rows, drawn, deals)
-
-
-def _batches(rows: Indices, size: int) -> Iterator[Indices]:
-    yield from (rows[first : first + size] for first in range(0, len(rows), size))
 
 
 def select_candidates(

@@ -235,7 +235,7 @@ def _label_log_probs(view: PolicyInputs, weighed: FloatArray) -> FloatArray:
 
 MAX_SHOWN_DEALS = 4
 """Deals shown of those that the look-ahead drew."""
-OPTION_FLAGS = ("no-abln", "no-projection", "no-preferences", "no-lookahead", "supervised")
+OPTION_FLAGS = ("no-abln", "no-projection", "no-preferences", "no-lookahead", "no-rollout-network", "supervised")
 MAX_THINK_MILLISECONDS = 60_000
 """Longest time limit of a decision."""
 OWN_NETWORK_KEYS = ("model", "policy", "critic", "abln")
@@ -250,10 +250,12 @@ def make_abl_agent(name: AgentName, engine: Engine, policy_class: type[NeuroSymb
         name: ``abl`` with options. ``no-abln`` takes the weights trained without an estimate of the hidden hands,
             ``supervised`` those before self-play, ``preset=NAME`` other shipped weights, ``weights=FILE`` a file.
             ``no-projection`` leaves the estimate as it is, ``no-preferences`` plays any card set of the label,
-            ``no-lookahead`` the label of the policy. ``think=MS`` is the time limit of a decision in milliseconds,
-            ``endgame=N`` the most cards in all hands together that are solved exactly. ``without``, ``scale`` and
-            ``kb`` are the options of agent ``kb``. Weights of networks of one's own need ``weights=FILE`` and the file
-            of each class, ``policy=``, ``critic=``, ``abln=`` or, for one network of all, ``model=FILE.py:CLASS``.
+            ``no-lookahead`` the label of the policy. ``no-rollout-network`` looks ahead with plays by the policy where
+            weights of a rollout network lie beside the others. ``think=MS`` is the time limit of a decision in
+            milliseconds, ``endgame=N`` the most cards in all hands together that are solved exactly. ``without``,
+            ``scale`` and ``kb`` are the options of agent ``kb``. Weights of networks of one's own need
+            ``weights=FILE`` and the file of each class, ``policy=``, ``critic=``, ``abln=`` or, for one network of all,
+            ``model=FILE.py:CLASS``.
         engine: Compiled game.
         policy_class: Class of the policy; None for ``NeuroSymbolicPolicy``.
 
@@ -279,6 +281,8 @@ def make_abl_agent(name: AgentName, engine: Engine, policy_class: type[NeuroSymb
     if "model" in own:
         return _make_model_agent(name, engine, file, own)
     networks = load_networks(file, engine, wrap_parts(GameShape.of(engine), **own))
+    if name.has_flag("no-rollout-network"):
+        networks.rollout_weights = None
     return make_network_agent(name, engine, networks, policy_class)
 
 
@@ -358,6 +362,8 @@ def _make_lookahead(policy: NeuroSymbolicPolicy) -> Lookahead:
 
     preset = policy.networks.preset
     search_round = SearchRound(preset.num_determinizations, preset.depth)
+    if policy.networks.rollout_weights is not None:
+        search_round = SearchRound(preset.rollout.num_determinizations, preset.rollout.depth, preset.rollout.num_tables)
     return Lookahead(policy, (search_round,), preset.search_temperature)
 
 

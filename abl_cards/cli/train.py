@@ -154,6 +154,8 @@ def _run_training(settings: TrainConfig, minutes: float | None, plots: bool, as_
     if run.decisions >= settings.total_decisions:
         with show_progress("critic", None) as show:
             run.finetune_critic(show)
+        with show_progress("rollout network", None) as show:
+            run.distill_rollout_network(show)
     plot_files = [str(file) for file in plotter.draw()] if plotter else []
     summary = {"directory": str(settings.directory), "weights": str(run.weights_path), "decisions": run.decisions}
     if as_json:

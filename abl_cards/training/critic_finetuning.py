@@ -19,13 +19,12 @@ import numpy as np
 import torch
 
 from abl_cards.agents import NeuroSymbolicPolicy
-from abl_cards.core import seed64
 from abl_cards.games import Engine
 from abl_cards.learners import Networks, PPOConfig, Symmetries, to_training_batch
 from abl_cards.training.experience import Experience
 from abl_cards.training.joint_loop import SelfPlay
 from abl_cards.training.pretraining import ProgressCallback
-from abl_cards.training.supervised import EVALUATION_BATCH, RowSampler, StepCallback, SupervisedRun
+from abl_cards.training.supervised import EVALUATION_BATCH, OrderedRun, StepCallback
 from abl_cards.training.updates import value_loss
 
 CHUNK_ROWS = 32_768
@@ -53,16 +52,10 @@ class CriticErrors:
 
 
 @dataclass
-class CriticRun(SupervisedRun):
+class CriticRun(OrderedRun):
     """A supervised run of a critic, and its errors once it has ended."""
 
     errors: CriticErrors | None = field(default=None, init=False)
-
-    def make_row_sampler(self, num_examples: int) -> RowSampler:
-        """Return what chooses the examples of a step: none of them twice before all were used."""
-        order = np.random.default_rng(seed64(self.seed)).permutation(num_examples)
-        places = np.arange(self.batch_size)
-        return lambda rng: order[(places + self.steps_done * self.batch_size) % num_examples]
 
     def state_dict(self) -> dict[str, Any]:
         """Return the state of an interrupted or finished training."""

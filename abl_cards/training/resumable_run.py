@@ -6,13 +6,16 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from abl_cards.core import ErrorCode, GameError
-from abl_cards.learners import Networks
+from abl_cards.learners import Networks, rollout_weights_file, write_weights
 from abl_cards.training.checkpoint import CHECKPOINT_SUFFIX, translate_restore_errors
 from abl_cards.training.critic_finetuning import CriticErrors
 from abl_cards.training.model_pool import League
 from abl_cards.training.pretraining import ProgressCallback, pretrain
 from abl_cards.training.process_group import ProcessRank
+from abl_cards.training.rollout_distillation import ImitationResult
 from abl_cards.training.rollout_queue import StateDict
 from abl_cards.training.run_checkpoint import RunCheckpoint, missing_part_message
 from abl_cards.training.run_lock import lock_run_folder
@@ -192,3 +195,16 @@ class ResumableRun(TrainingWorker):
                 results={"squared error of the critic on other games": asdict(critic_errors)},
             )
         save_run_weights(file, playing, card)
+        rollout_weights_file(file).unlink(missing_ok=True)  # of an earlier policy
+
+    def save_rollout_network(self, network: torch.nn.Module, result: ImitationResult) -> None:
+        """Save a rollout network beside the weights that it plays on for.
+
+        Args:
+            network: The rollout network.
+            result: How well it imitates the policy.
+        """
+        card = make_card(self.settings, self.networks, self.decisions, self.seconds, self._commands)
+        data = f"{self.settings.distill_decisions} decisions of games of the policy of these weights"
+        card = replace(card, data=data, results={"imitation of the policy in other games": asdict(result)})
+        write_weights(rollout_weights_file(self.weights_path), network.state_dict(), card)

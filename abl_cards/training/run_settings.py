@@ -69,8 +69,8 @@ def check_config(settings: TrainConfig) -> None:
 
 
 _PRESET_SETTINGS = (
-    "records", "pretrain_agent", "pretrain_episodes", "prior_scale", "critic_finetune_decisions", "lookahead_share",
-    "lookahead_value_share",
+    "records", "pretrain_agent", "pretrain_episodes", "prior_scale", "critic_finetune_decisions", "distill_decisions",
+    "lookahead_share", "lookahead_value_share",
 )  # fmt: skip
 """Settings that need the networks of a preset."""
 
@@ -94,8 +94,8 @@ REDEAL_SETTINGS = (
 _CHANGEABLE_SETTINGS = (
     "directory", "kb", "profile", "total_decisions", "checkpoint_interval", "device", "precision", "threads",
     "learning_rate", "ent_coef", "critic_warmup_updates", "critic_finetune_decisions", "critic_finetune_steps",
-    "gae_lambda", "queue_capacity", "max_policy_lag", "actors", "lookahead_deals", "lookahead_temperature",
-    "lookahead_loss_weight", "lookahead_value_share", "choice_epsilon", "gamma", "clip_coef", "vf_coef",
-    "max_grad_norm", "num_epochs", "anneal_lr",
+    "distill_decisions", "gae_lambda", "queue_capacity", "max_policy_lag", "actors", "lookahead_deals",
+    "lookahead_temperature", "lookahead_loss_weight", "lookahead_value_share", "choice_epsilon", "gamma", "clip_coef",
+    "vf_coef", "max_grad_norm", "num_epochs", "anneal_lr",
 )  # fmt: skip
 """Settings that may change between two parts of a run; the path of the rules may, their contents may not."""

@@ -277,6 +277,16 @@ class SupervisedRun:
         torch.set_rng_state(state["random"])
 
 
+class OrderedRun(SupervisedRun):
+    """A supervised run that uses no example twice before all were used."""
+
+    def make_row_sampler(self, num_examples: int) -> RowSampler:
+        """Return what chooses the examples of a step: none of them twice before all were used."""
+        order = np.random.default_rng(seed64(self.seed)).permutation(num_examples)
+        places = np.arange(self.batch_size)
+        return lambda rng: order[(places + self.steps_done * self.batch_size) % num_examples]
+
+
 def warmup_cosine_rate(step: int, steps: int, peak: float) -> float:
     """Compute the learning rate of a step: a short linear rise, then half a cosine."""
     return peak * min(1.0, (step + 1) / 200) * (0.5 + 0.5 * cos(pi * step / steps))

@@ -33,6 +33,7 @@ from abl_cards.training.model_agent import TrainedAgent
 from abl_cards.training.pretraining import Checkpointer, ProgressCallback
 from abl_cards.training.reports import IterationStats, TrainingReport
 from abl_cards.training.resumable_run import ResumableRun
+from abl_cards.training.rollout_distillation import RolloutDistillation
 from abl_cards.training.run_lock import lock_run_folder
 from abl_cards.training.run_parts import RunParts
 from abl_cards.training.run_settings import check_config, resolve_config
@@ -325,3 +326,25 @@ class Trainer(ResumableRun):
             errors = games.train_critic(fit, self.networks.critic.state_dict(), num_decisions, progress, on_progress)
             self.networks.critic.load_state_dict(playing.critic.state_dict())
             self.save_weights(self.weights_path, errors)
+
+    def distill_rollout_network(self, on_progress: ProgressCallback = lambda done, what: None) -> None:
+        """Train a rollout network on games of the final policy if the settings require it, and save its weights.
+
+        Nothing else changes in the run, which can be resumed.
+
+        Args:
+            on_progress: Called with a count and a text.
+        """
+        self._check_directory()
+        settings, playing = self.settings, copy_for_play(self.networks, self.learner.ema.weights)
+        if not settings.distill_decisions:
+            return
+        games = RolloutDistillation(self.engine, playing, self.learner.symmetries, settings.seed, settings.num_envs)
+        run = games.create_run(settings.distill_decisions)
+        checkpoint_path = settings.directory / f"rollout-{self.decisions}{CHECKPOINT_SUFFIX}"
+        with (
+            lock_run_folder(settings.directory),
+            Checkpointer(run, "rollouts", checkpoint_path, on_progress) as progress,
+        ):
+            result = games.train(run, settings.distill_decisions, progress, on_progress)
+            self.save_rollout_network(run.model, result)

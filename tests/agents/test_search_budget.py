@@ -6,14 +6,16 @@ import pytest
 
 from abl_cards.agents import search_budget as effort
 
+DEALS_PER_ROUND = effort.POLICY_COSTS.deals_per_round
+
 
 def test_deepest_affordable_round_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("abl_cards.agents.search_budget.time.monotonic", lambda: 5.0)
     pace = effort.RoundTimer()
     assert pace.find_deepest_round(2, 5.0) is None
-    assert pace.find_deepest_round(2, 5.04) == effort.SearchRound(effort.DEALS_PER_ROUND, 4)
-    assert pace.find_deepest_round(2, 5.031) == effort.SearchRound(effort.DEALS_PER_ROUND // 2, 4)
-    assert pace.find_deepest_round(2, 6.0) == effort.SearchRound(effort.DEALS_PER_ROUND, 16)
+    assert pace.find_deepest_round(2, 5.04) == effort.SearchRound(DEALS_PER_ROUND, 4)
+    assert pace.find_deepest_round(2, 5.031) == effort.SearchRound(DEALS_PER_ROUND // 2, 4)
+    assert pace.find_deepest_round(2, 6.0) == effort.SearchRound(DEALS_PER_ROUND, 16)
     slow = effort.RoundTimer()
     for _ in range(40):
         slow.update(10, 0, 5 - 10 * pace.estimate_seconds(10))
@@ -26,7 +28,7 @@ def test_timed_rounds_keep_the_depth_of_play_to_the_end(monkeypatch: pytest.Monk
     steps, depths = effort.plan_timed_rounds(effort.SearchRound(32, 40))
     assert {step.depth for step in steps} == set(depths) == {40}
     monkeypatch.setattr("abl_cards.agents.search_budget.time.monotonic", lambda: 5.0)
-    assert effort.RoundTimer().find_deepest_round(2, 6.0, depths) == effort.SearchRound(effort.DEALS_PER_ROUND, 40)
+    assert effort.RoundTimer().find_deepest_round(2, 6.0, depths) == effort.SearchRound(DEALS_PER_ROUND, 40)
 
 
 @pytest.mark.parametrize(("depth", "later"), [(4, (16, 8, 4)), (8, (16, 8)), (16, (16,)), (20, (20,))])

@@ -1,0 +1,177 @@
+"""Distillation of the policy into a rollout network after self-play (Hinton et al. 2015).
+
+The policy plays games against itself and says how probable each label is at every decision with a choice. The rollout
+network, which is light, learns these probabilities. Other games tell how well it has.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from abl_cards.agents import NeuroSymbolicPolicy
+from abl_cards.agents.policy import sample_labels
+from abl_cards.core import derive_key, splitmix64_array
+from abl_cards.games import Engine
+from abl_cards.games.tables import Tables
+from abl_cards.learners import Examples, Networks, RolloutNetwork, Symmetries, TrainingBatch, to_training_batch
+from abl_cards.reasoners.abduction import Minimiser
+from abl_cards.training.pretraining import ProgressCallback
+from abl_cards.training.supervised import EVALUATION_BATCH, OrderedRun, StepCallback
+
+ROUND_ROWS = 262_144
+"""Decisions in memory at a time; the network learns from them before the next are played."""
+HELD_OUT_ROWS = 32_768
+"""Decisions of other games, at most, that tell how well the network imitates the policy."""
+_PASSES, _BATCH_SIZE, _PEAK_LEARNING_RATE, _STREAM = 2, 2_048, 2e-3, 23
+
+
+@dataclass(frozen=True)
+class PolicyExamples(Examples):
+    """n decisions with a choice and the probabilities of a policy; hands, estimates and responses are left out."""
+
+    log_probs: NDArray[np.float16]  # [n, labels]
+
+
+@dataclass(frozen=True)
+class ImitationResult:
+    """How well a rollout network imitates the policy, on decisions of games that it does not learn from."""
+
+    agreement: float  # share of the decisions with the same most probable label
+    divergence: float  # Kullback-Leibler divergence from the policy, in nats
+    decisions: int
+
+
+@dataclass
+class DistillationRun(OrderedRun):
+    """A supervised run of a rollout network, and how well it imitates the policy once it has ended."""
+
+    result: ImitationResult | None = field(default=None, init=False)
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return the state of an interrupted or finished training."""
+        return super().state_dict() | {"result": asdict(self.result) if self.result else None}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Take up what was kept."""
+        super().load_state_dict(state)
+        result = state.get("result")
+        self.result = ImitationResult(**result) if result else None
+
+
+class RolloutDistillation:
+    """Games of a policy against itself, and the training of a rollout network on them."""
+
+    def __init__(
+        self, engine: Engine, networks: Networks, symmetries: Symmetries, seed: int, num_tables: int = 1024
+    ) -> None:
+        """Prepare games by a seed."""
+        self._engine, self._policy = engine, NeuroSymbolicPolicy(engine, engine.preference_model(), networks)
+        self._minimiser, self._symmetries = Minimiser(self._policy.preference_model), symmetries
+        self._seed, self._num_tables = seed, num_tables
+
+    def create_run(self, num_decisions: int) -> DistillationRun:
+        """Return a supervised run of a new rollout network that uses each decision twice."""
+        networks = self._policy.networks
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(self._seed)
+            network = RolloutNetwork(networks.shape, networks.preset.rollout).to(networks.device)
+        return DistillationRun(
+            network, lambda batch, rows: _compare(network, batch, rows)[0].mean(), self._symmetries,
+            -(-_PASSES * num_decisions // _BATCH_SIZE), self._seed,
+            batch_size=_BATCH_SIZE, peak_learning_rate=_PEAK_LEARNING_RATE, weight_decay=1e-4,
+        )  # fmt: skip
+
+    def train(
+        self, run: DistillationRun, num_decisions: int, on_step: StepCallback, on_progress: ProgressCallback
+    ) -> ImitationResult:
+        """Make the remaining steps of a run.
+
+        Args:
+            run: The run, which may have been interrupted or finished before.
+            num_decisions: Decisions to learn from, with a choice.
+            on_step: Called after each step.
+            on_progress: Called with the decisions that are played.
+
+        Returns:
+            How well the network imitates the policy.
+        """
+        if run.result:
+            return run.result
+        sizes = [min(ROUND_ROWS, num_decisions - first) for first in range(0, num_decisions, ROUND_ROWS)]
+        learned = np.cumsum(sizes) * run.steps // sum(sizes)
+        for number, (size, until) in enumerate(zip(sizes, learned.tolist(), strict=True)):
+            if run.steps_done < until:
+                examples = self.collect_examples(size, number, on_progress)
+                run.train(examples, self._policy.networks.device, on_step, until)
+        held_out = self.collect_examples(min(HELD_OUT_ROWS, num_decisions), len(sizes), on_progress)
+        run.result = self._evaluate(run.model, held_out)
+        return run.result
+
+    def collect_examples(
+        self, num_rows: int, round_number: int = 0, on_progress: ProgressCallback = lambda done, what: None
+    ) -> PolicyExamples:
+        """Return decisions with a choice, of games that depend on the number of the round."""
+        keys = splitmix64_array(
+            np.full(self._num_tables, derive_key(self._seed, _STREAM, round_number), np.uint64),
+            np.arange(self._num_tables),
+        )
+        tables, parts, done = self._engine.start_matches(keys), list[PolicyExamples](), 0
+        while done < num_rows:
+            over = np.flatnonzero(tables.winner != -1)
+            if over.size:
+                tables.begin_match(over, splitmix64_array(tables.keys[over], 1))
+            choosing = tables.rows_to_choose()
+            if choosing.size:
+                tables.choose(choosing, self._minimiser.choose(tables.choices(choosing)))
+            parts.append(self._play(tables))
+            done += len(parts[-1])
+            on_progress(done, "decisions of own games for the rollout network")
+        return PolicyExamples.concatenate(parts).at(slice(0, num_rows))
+
+    def _play(self, tables: Tables) -> PolicyExamples:
+        """Make one play at all tables where one is due; returns the decisions with a choice."""
+        rows = tables.rows_to_play()
+        inputs = self._policy.features(tables.decisions(rows))
+        log_probs = self._policy.log_probs(inputs)
+        open_tables = rows[inputs.open_rows]
+        keys = splitmix64_array(tables.keys[open_tables], tables.num_decisions[open_tables])
+        labels = inputs.complete_labels(sample_labels(log_probs, keys))
+        tables.play(rows, inputs.survey.realise(labels))
+        shape = self._policy.networks.shape
+        no_hands = np.zeros((len(log_probs), shape.num_others, shape.num_cards), np.float16)
+        return PolicyExamples(
+            observation=inputs.observation,
+            legal=inputs.legal,
+            to_beat=inputs.to_beat,
+            regret=inputs.regret.astype(np.float16),
+            plays_left=inputs.plays_left,
+            estimate=no_hands,
+            response_counts=np.zeros((len(log_probs), 0, 0), np.uint8),
+            prior=no_hands,
+            hands=no_hands.astype(np.uint8),
+            label=labels[inputs.open_rows],
+            log_probs=np.where(inputs.legal, log_probs, -np.inf).astype(np.float16),
+        )
+
+    def _evaluate(self, network: torch.nn.Module, examples: PolicyExamples) -> ImitationResult:
+        total, same, device = 0.0, 0, self._policy.networks.device
+        with torch.inference_mode():
+            for first in range(0, len(examples), EVALUATION_BATCH):
+                part = examples.at(slice(first, first + EVALUATION_BATCH))
+                divergence, agrees = _compare(network, to_training_batch(part, device), part)
+                total, same = total + float(divergence.sum()), same + int(agrees.sum())
+        return ImitationResult(same / len(examples), total / len(examples), len(examples))
+
+
+def _compare(
+    network: torch.nn.Module, batch: TrainingBatch, examples: PolicyExamples
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return the divergence of a network from the policy, and whether both prefer the same label: [n] each."""
+    target, imitated = torch.from_numpy(examples.log_probs).to(batch.label.device).float(), network(batch.inputs)
+    difference = torch.where(batch.inputs.legal, target - imitated, 0)
+    return (target.exp() * difference).sum(dim=1), target.argmax(dim=1) == imitated.argmax(dim=1)

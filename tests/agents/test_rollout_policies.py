@@ -1,0 +1,86 @@
+"""Policies that play imagined tables on."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from abl_cards.agents import make_agent
+from abl_cards.agents.lookahead import select_candidates
+from abl_cards.agents.rollout_policies import (
+    FullRolloutPolicy,
+    NetworkRolloutPolicy,
+    PreferenceRolloutPolicy,
+    make_rollout_policy,
+)
+from abl_cards.games.game import load
+from abl_cards.learners.presets import PRESETS, RolloutConfig
+from abl_cards.matches.sampled_positions import sample_from_play
+from tests.learners.test_rollout_network import file as weights_file
+
+__all__ = ["weights_file"]
+
+
+@pytest.fixture
+def agent(weights_file: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Return an agent whose look-ahead plays on by a rollout network."""
+    config = RolloutConfig(hidden=(24, 16), num_tables=12, num_determinizations=5, depth=1_000)
+    monkeypatch.setitem(PRESETS, "tiny", replace(PRESETS["tiny"], rollout=config, endgame_cards=0))
+    return make_agent(f"abl:weights={weights_file}", load("doudizhu").engine())
+
+
+def test_rollout_network_takes_precedence_over_the_preset(agent: Any) -> None:
+    policy = agent.policy
+    assert isinstance(make_rollout_policy(policy), NetworkRolloutPolicy)
+    policy.networks.rollout_weights = None
+    assert isinstance(make_rollout_policy(policy), FullRolloutPolicy)
+    policy.networks.preset = replace(policy.networks.preset, rollout_with_kb=True)
+    assert isinstance(make_rollout_policy(policy), PreferenceRolloutPolicy)
+
+
+def test_option_leaves_out_the_rollout_network(agent: Any, weights_file: Path) -> None:
+    plain: Any = make_agent(f"abl:weights={weights_file},no-rollout-network", load("doudizhu").engine())
+    assert agent.policy.networks.rollout_weights is not None
+    assert plain.policy.networks.rollout_weights is None
+
+
+def test_tables_of_a_decision_are_divided_among_its_labels(agent: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At most 12 tables, and 5 deals of a label; what is chosen does not depend on the other decisions."""
+    decisions: Any = sample_from_play(agent.policy.engine, 60, 2)
+    deals: list[tuple[int, int]] = []
+    lookahead, run_round = agent._lookahead, agent._lookahead._run_round
+
+    def record(batch: Any, trials: Any, step: Any) -> None:
+        deals.append((int((trials.decision == 0).sum()), step.deals))
+        run_round(batch, trials, step)
+
+    monkeypatch.setattr(lookahead, "_run_round", record)
+    view = agent.policy.features(decisions)
+    prior = agent.policy.log_probs(view)
+    together = lookahead.improve_policy(decisions, view, prior)
+    assert deals
+    assert len({labels for labels, _ in deals}) > 1
+    assert all(number == min(5, max(1, 12 // labels)) for labels, number in deals)
+    searched = np.flatnonzero(select_candidates(prior, 8, 0.001).any(axis=1))
+    assert (np.flatnonzero(~np.isnan(together.expected_points).all(axis=1)) == searched).all()
+    for row in searched[:6]:
+        one = decisions.select(view.open_rows[[row]])
+        alone = lookahead.improve_policy(one, agent.policy.features(one), prior[[row]])
+        np.testing.assert_array_equal(alone.expected_points[0], together.expected_points[row])
+
+
+def test_episodes_are_played_to_the_end(agent: Any) -> None:
+    """Points on single deals are whole results, not values of the critic."""
+    decisions: Any = sample_from_play(agent.policy.engine, 30, 4)
+    view = agent.policy.features(decisions)
+    first = agent._lookahead.improve_policy(decisions, view, agent.policy.log_probs(view)).first_deal_points
+    results = np.abs(first[~np.isnan(first)]).astype(np.float64) ** (
+        1 / agent.policy.networks.preset.ppo.reward_exponent
+    )
+    assert results.size
+    np.testing.assert_allclose(results, results.round(), atol=1e-3)
+    assert results.min() >= 1

@@ -1,0 +1,106 @@
+"""Distillation of the policy into a rollout network."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from abl_cards.games.game import load
+from abl_cards.learners.networks import GameShape, Networks
+from abl_cards.learners.presets import PRESETS, RolloutConfig
+from abl_cards.learners.symmetry import Symmetries
+from abl_cards.learners.weights_io import load_card, load_networks, rollout_weights_file
+from abl_cards.training import pretraining, rollout_distillation
+from abl_cards.training.rollout_distillation import RolloutDistillation
+from abl_cards.training.trainer import Trainer
+from tests.learners.tiny import TINY
+from tests.training.test_joint_loop import settings
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(PRESETS, "tiny", replace(TINY, rollout=RolloutConfig(hidden=(32, 16))))
+    monkeypatch.setattr(rollout_distillation, "ROUND_ROWS", 512)
+    monkeypatch.setattr(rollout_distillation, "HELD_OUT_ROWS", 256)
+    monkeypatch.setattr(rollout_distillation, "_BATCH_SIZE", 32)
+    monkeypatch.setattr(rollout_distillation, "_PEAK_LEARNING_RATE", 0.03)
+
+
+def distillation(seed: int = 3) -> RolloutDistillation:
+    engine = load("doudizhu").engine()
+    networks = Networks(PRESETS["tiny"], GameShape.of(engine), 1)
+    with torch.no_grad():
+        for weights in networks.decision.policy.parameters():
+            weights.mul_(40.0)  # a policy that is sure of something
+    symmetries = Symmetries.from_orders(engine.symmetries, engine.observation_features)
+    return RolloutDistillation(engine, networks.eval(), symmetries, seed, num_tables=16)
+
+
+def test_examples_are_decisions_with_a_choice_and_the_probabilities_of_the_policy() -> None:
+    games = distillation()
+    examples, others = games.collect_examples(300), games.collect_examples(300, round_number=1)
+    assert len(examples) == 300
+    assert (examples.legal.sum(axis=1) > 1).all()
+    probs = np.exp(examples.log_probs.astype(np.float32))
+    np.testing.assert_allclose(probs.sum(axis=1), 1, atol=0.01)
+    assert not probs[~examples.legal].any()
+    assert (probs[np.arange(300), examples.label] > 0).all()
+    assert (examples.observation != others.observation).any()
+    assert (examples.observation == games.collect_examples(300).observation).all()
+
+
+def test_network_learns_the_probabilities_of_the_policy() -> None:
+    games = distillation()
+    run = games.create_run(1024)
+    assert run.steps == 64  # each decision twice
+    examples = games.collect_examples(256, round_number=9)
+    before = games._evaluate(run.model, examples)
+    result = games.train(run, 1024, lambda done, loss: None, lambda done, what: None)
+    after = games._evaluate(run.model, examples)
+    assert after.divergence < 0.8 * before.divergence
+    assert after.agreement > before.agreement
+    assert result.decisions == 256
+    assert 0 < result.agreement <= 1
+    again = games.create_run(1024)
+    again.load_state_dict(run.state_dict())
+    assert games.train(again, 1024, lambda done, loss: None, lambda done, what: None) == result
+
+
+def test_run_ends_with_a_rollout_network_beside_its_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An interrupted distillation goes on, and new weights of the policy remove the network of former ones."""
+    monkeypatch.setattr(pretraining, "CHECKPOINT_STEPS", 10)
+    chosen = settings(tmp_path / "whole", total_decisions=1, distill_decisions=600)
+    whole = Trainer.from_config(chosen)
+    whole.fit()
+    whole.distill_rollout_network()
+    file = rollout_weights_file(whole.weights_path)
+    card = load_card(file)
+    assert card.results["imitation of the policy in other games"]["decisions"] == 256
+    assert load_networks(whole.weights_path, whole.engine).rollout_weights is not None
+
+    run = Trainer.from_config(replace(chosen, directory=tmp_path / "parts"))
+    run.fit()
+
+    def stop(done: int, remark: str) -> None:
+        if remark.startswith("rollouts: ") and done == 25:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run.distill_rollout_network(stop)
+    steps: list[Any] = []
+    resumed = Trainer.from_config(replace(chosen, directory=tmp_path / "parts"))
+    resumed.fit()
+    resumed.distill_rollout_network(lambda done, remark: steps.append(done) if remark.startswith("rollouts") else None)
+    assert steps[0] == 21
+    one, other = (load_networks(trainer.weights_path, trainer.engine).rollout_weights for trainer in (whole, resumed))
+    assert one is not None
+    assert other is not None
+    assert all((first == second).all() for first, second in zip(one, other, strict=True))
+
+    resumed.save_weights(resumed.weights_path)
+    assert not rollout_weights_file(resumed.weights_path).exists()
