@@ -15,7 +15,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from abl_cards.core import kernel, map_ranges
+from abl_cards.core import copy_values, device_function, kernel, map_ranges
 from abl_cards.games.types import Indices
 from abl_cards.learners.decision import MAX_REGRET, PLAYS_UNIT, REGRET_UNIT, InputTensors
 from abl_cards.learners.networks import GameShape
@@ -131,7 +131,7 @@ def _choose(
             rows[i] = best_row[labels[0]]
         else:
             _scale_inputs(labels[:n], best_row, cost, plays, values)
-            hidden[:] = first_bias
+            copy_values(first_bias, hidden, len(hidden))
             for j in range(num_features):
                 if observation[i, j]:
                     _add_row(hidden, first[j * MAX_COUNT + min(observation[i, j], MAX_COUNT) - 1], np.float32(1))
@@ -140,10 +140,10 @@ def _choose(
                 _add_row(hidden, first[offset + to_beat[i]], np.float32(1))
             for k in range(n):
                 row = offset + num_labels + labels[k]
-                _add_row(hidden, first[row], np.float32(1))
-                _add_row(hidden, first[row + num_labels], values[0, k])
-                _add_row(hidden, first[row + 2 * num_labels], values[1, k])
-            last[:] = second_bias
+                regret_row, plays_row = first[row + num_labels], first[row + 2 * num_labels]
+                for j in range(len(hidden)):
+                    hidden[j] += first[row, j] + regret_row[j] * values[0, k] + plays_row[j] * values[1, k]
+            copy_values(second_bias, last, len(last))
             for j in range(len(hidden)):
                 if hidden[j] > 0:
                     _add_row(last, second[j], hidden[j])
@@ -152,7 +152,7 @@ def _choose(
             best_row[label[k]] = -1
 
 
-@kernel
+@device_function
 def _list_labels(begin, end, label, cost, consistent, best_row, labels):
     """List the labels to choose from and their best candidates; returns their number."""
     n, any_consistent = 0, False
@@ -174,7 +174,7 @@ def _list_labels(begin, end, label, cost, consistent, best_row, labels):
     return kept
 
 
-@kernel
+@device_function
 def _scale_inputs(labels, best_row, cost, plays, values):
     """Write the regret and the plays left of labels in the units of the policy."""
     least = cost[best_row[labels[0]]]
@@ -186,14 +186,14 @@ def _scale_inputs(labels, best_row, cost, plays, values):
         values[1, k] = np.float32(plays[row]) / np.float32(PLAYS_UNIT)
 
 
-@kernel
+@device_function
 def _add_row(total, row, factor):
     """Add a row of weights times a factor."""
     for j in range(len(total)):
         total[j] += row[j] * factor
 
 
-@kernel
+@device_function
 def _find_best_label(labels, values, last, output, output_bias, scales):
     """Return the label with the greatest logit, the first of equal ones."""
     best, best_label = np.float32(-np.inf), labels[0]

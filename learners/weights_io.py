@@ -257,7 +257,7 @@ def rollout_weights_file(file: str | Path) -> Path:
     return Path(file).with_name(f"{Path(file).stem}-rollout.safetensors")
 
 
-def load_rollout_network(file: Path, networks: Networks, engine: Engine) -> RolloutNetwork:
+def load_rollout_network(file: str | Path, networks: Networks, engine: Engine) -> RolloutNetwork:
     """Load the rollout network of networks.
 
     Args:

@@ -22,11 +22,11 @@ from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Engine, Game, compile_engine
 from abl_cards.games.preferences import CompiledPreferences
 
-PREFERENCES, PROJECTION, LOOKAHEAD, ENDGAME, MINIMISER = (
-    "preferences", "projection", "lookahead", "endgame", "minimiser",
+PREFERENCES, PROJECTION, LOOKAHEAD, ROLLOUT_NETWORK, ENDGAME, MINIMISER = (
+    "preferences", "projection", "lookahead", "rollout-network", "endgame", "minimiser",
 )  # fmt: skip
 """Names of parts; groups of preferences and single ones are ``kb:NAME``, rule files go by their names."""
-PLAYED_PARTS = (PROJECTION, LOOKAHEAD, ENDGAME, MINIMISER)
+PLAYED_PARTS = (PROJECTION, LOOKAHEAD, ROLLOUT_NETWORK, ENDGAME, MINIMISER)
 """Parts of play that only agents with networks have."""
 GROUP_PREFIX = "kb:"
 """Beginning of the names of groups of preferences, and of single ones."""
@@ -38,7 +38,7 @@ class AblationPart:
 
     Attributes:
         name: ``preferences``, ``kb:GROUP``, ``kb:PREFERENCE``, ``FILE.lp``, ``projection``, ``lookahead``,
-            ``endgame`` or ``minimiser``; of another agent that is measured its name.
+            ``rollout-network``, ``endgame`` or ``minimiser``; of another agent that is measured its name.
         description: The part in a few words.
         options: Options of the agent without it, such as ``without=bombs``.
         replaced_keys: Options of the agent that do not apply without it.
@@ -226,6 +226,8 @@ def _network_parts(learned: AblAgent | None) -> Iterator[AblationPart]:
         also = " and exact endgames" if learned.solves_endgames else ""
         description = f"trying the likely labels on imagined deals{also}"
         yield AblationPart(LOOKAHEAD, description, ("no-lookahead",), ("think", "endgame"))
+        if learned.policy.networks.rollout_weights is not None:
+            yield AblationPart(ROLLOUT_NETWORK, "playing imagined deals on by a light network", ("no-rollout-network",))
     if learned.solves_endgames:
         yield AblationPart(ENDGAME, "exact endgames on imagined deals", ("endgame=0",), ("endgame",))
     if learned.uses_preferences:

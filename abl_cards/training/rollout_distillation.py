@@ -13,8 +13,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from abl_cards.agents import NeuroSymbolicPolicy
-from abl_cards.agents.policy import sample_labels
+from abl_cards.agents import NeuroSymbolicPolicy, sample_labels
 from abl_cards.core import derive_key, splitmix64_array
 from abl_cards.games import Engine
 from abl_cards.games.tables import Tables

@@ -57,10 +57,11 @@ def test_beliefs_file_is_a_part_of_abl_only(tmp_path: Path, monkeypatch: pytest.
 def test_list_parts_of_agent_abl() -> None:
     engine = load("doudizhu").engine()
     parts = {part.name: part for part in list_parts(engine, "abl")}
-    assert {"projection", "lookahead", "endgame", "minimiser"} <= {*parts}
+    assert {"projection", "lookahead", "rollout-network", "endgame", "minimiser"} <= {*parts}
     assert parts["lookahead"].variant_of("abl:think=50,endgame=8") == "abl:no-lookahead"
     assert parts["endgame"].variant_of("abl:think=50,endgame=8") == "abl:endgame=0,think=50"
-    for name in ("endgame", "minimiser", "projection", "lookahead")[: amount(1, 4)]:
+    assert parts["rollout-network"].variant_of("abl:think=50") == "abl:no-rollout-network,think=50"
+    for name in ("rollout-network", "endgame", "minimiser", "projection", "lookahead")[: amount(2, 5)]:
         remaining = names(list_parts(engine, parts[name].variant_of("abl")))
         assert name not in remaining
 

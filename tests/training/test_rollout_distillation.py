@@ -35,8 +35,9 @@ def distillation(seed: int = 3) -> RolloutDistillation:
     engine = load("doudizhu").engine()
     networks = Networks(PRESETS["tiny"], GameShape.of(engine), 1)
     with torch.no_grad():
-        for weights in networks.decision.policy.parameters():
-            weights.mul_(40.0)  # a policy that is sure of something
+        for name, weights in networks.decision.named_parameters():
+            if name.startswith("policy."):
+                weights.mul_(40.0)  # a policy that is sure of something
     symmetries = Symmetries.from_orders(engine.symmetries, engine.observation_features)
     return RolloutDistillation(engine, networks.eval(), symmetries, seed, num_tables=16)
 
