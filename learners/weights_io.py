@@ -31,6 +31,7 @@ from abl_cards.learners.weight_transfer import (
 
 _JOIN_KEY, _POLICY_KEY = "decision.join.weight", "decision.policy.weight"
 _CRITIC_PREFIX, _ABLN_PREFIX = "critic.", "abln."
+_ROLLOUT_SUFFIX = "-rollout"
 
 CardT = TypeVar("CardT")
 
@@ -204,7 +205,8 @@ def find_shipped_weights(game: str, preset: str | None, *tags: str) -> Path:
     file = WEIGHTS_FOLDER / f"{'-'.join([game, preset, *tags])}.safetensors"
     if file.exists():
         return file
-    there = sorted(path.stem for known in PRESETS for path in WEIGHTS_FOLDER.glob(f"{game}-{known}*.safetensors"))
+    found = [path for known in PRESETS for path in WEIGHTS_FOLDER.glob(f"{game}-{known}*.safetensors")]
+    there = sorted(path.stem for path in found if not path.stem.endswith(_ROLLOUT_SUFFIX))
     if there:
         raise GameError(f"no weights '{file.stem}' (there are: {', '.join(there)})", ErrorCode.UNKNOWN_WEIGHTS)
     raise GameError(
@@ -254,7 +256,7 @@ def rollout_weights_file(file: str | Path) -> Path:
     >>> rollout_weights_file("runs/mine/doudizhu-small.safetensors").name
     'doudizhu-small-rollout.safetensors'
     """
-    return Path(file).with_name(f"{Path(file).stem}-rollout.safetensors")
+    return Path(file).with_name(f"{Path(file).stem}{_ROLLOUT_SUFFIX}.safetensors")
 
 
 def load_rollout_network(file: str | Path, networks: Networks, engine: Engine) -> RolloutNetwork:

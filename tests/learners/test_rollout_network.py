@@ -11,13 +11,15 @@ import torch
 
 from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.games.game import load
+from abl_cards.learners import weights_io
 from abl_cards.learners.batches import to_input_tensors
 from abl_cards.learners.model_inputs import ModelInputs
 from abl_cards.learners.networks import GameShape, Networks
-from abl_cards.learners.presets import PRESETS, RolloutConfig
+from abl_cards.learners.presets import PRESETS, WEIGHTS_FOLDER, RolloutConfig
 from abl_cards.learners.rollout_network import RolloutNetwork, choose_candidates
 from abl_cards.learners.weights_io import (
     WeightsCard,
+    load_card,
     load_networks,
     rollout_weights_file,
     save_networks,
@@ -104,3 +106,24 @@ def test_rollout_network_of_other_sizes_is_an_error(file: Path) -> None:
     with pytest.raises(GameError) as problem:
         load_networks(file, engine)
     assert problem.value.code == ErrorCode.WEIGHTS_MISMATCH
+
+
+def test_shipped_rollout_networks_fit_the_weights_that_they_lie_beside() -> None:
+    files = sorted(WEIGHTS_FOLDER.glob("*-rollout.safetensors"))
+    assert files
+    for file in files:
+        card = load_card(file)
+        weights = file.with_name(f"{card.game}-{card.preset}.safetensors")
+        assert rollout_weights_file(weights) == file
+        assert card.command
+        assert file.stat().st_size < 5_000_000
+        assert load_networks(weights, load(card.game).engine()).rollout_weights is not None
+
+
+def test_rollout_weights_are_no_weights_to_choose(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The message that lists shipped weights leaves them out."""
+    monkeypatch.setattr(weights_io, "WEIGHTS_FOLDER", tmp_path)
+    for stem in ("whist-small", "whist-small-rollout"):
+        (tmp_path / f"{stem}.safetensors").touch()
+    with pytest.raises(GameError, match=r"there are: whist-small\)"):
+        weights_io.find_shipped_weights("whist", "none")
