@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from abl_cards.agents import make_agent
+from abl_cards.agents.determinized_rollouts import DeterminizedRollout
 from abl_cards.agents.lookahead import select_candidates
 from abl_cards.agents.rollout_policies import (
     FullRolloutPolicy,
@@ -84,3 +85,30 @@ def test_episodes_are_played_to_the_end(agent: Any) -> None:
     assert results.size
     np.testing.assert_allclose(results, results.round(), atol=1e-3)
     assert results.min() >= 1
+
+
+def test_critic_is_asked_once_for_tables_that_end_their_plays_at_different_times(
+    agent: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Values are those of tables alone; only tables where a move is forced then need the critic again."""
+    policy = agent.policy
+    tables = policy.engine.start_matches(np.arange(24, dtype=np.uint64))
+    tables.auto_next_episode = False
+    kb = make_agent("kb", policy.engine)
+    while (choosing := tables.rows_to_choose()).size:
+        tables.choose(choosing, kb.choose(tables.choices(choosing), choosing.astype(np.uint64)))
+    rollout, asked, value = DeterminizedRollout(policy), list[int](), policy.value
+    alone = []
+    for row in range(24):
+        one = tables.copy(np.array([row]))
+        alone.append(rollout.evaluate(one, one.seat.copy(), 3)[0])
+
+    def record(inputs: Any, privileged: Any) -> Any:
+        asked.append(len(inputs.to_beat))
+        return value(inputs, privileged)
+
+    monkeypatch.setattr(policy, "value", record)
+    together = rollout.evaluate(tables.copy(np.arange(24)), tables.seat.copy(), 3)
+    np.testing.assert_allclose(together, alone, atol=1e-4)
+    assert sum(asked) == 24
+    assert len(asked) <= 6
