@@ -34,7 +34,7 @@ class SearchRound:
 
 @dataclass(frozen=True)
 class RoundCosts:
-    """What rounds cost, and how large they should be.
+    """Costs of rounds, and the deals of a round that is worth them.
 
     Attributes:
         seconds: Seconds of a round.

@@ -12,8 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from copy import deepcopy
-from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -24,7 +23,7 @@ from abl_cards.learners import Networks, PPOConfig, Symmetries, to_training_batc
 from abl_cards.training.experience import Experience
 from abl_cards.training.joint_loop import SelfPlay
 from abl_cards.training.pretraining import ProgressCallback
-from abl_cards.training.supervised import EVALUATION_BATCH, OrderedRun, StepCallback
+from abl_cards.training.supervised import EVALUATION_BATCH, EvaluatedRun, StepCallback
 from abl_cards.training.updates import value_loss
 
 CHUNK_ROWS = 32_768
@@ -51,21 +50,10 @@ class CriticErrors:
         return self.after < self.before
 
 
-@dataclass
-class CriticRun(OrderedRun):
+class CriticRun(EvaluatedRun[CriticErrors]):
     """A supervised run of a critic, and its errors once it has ended."""
 
-    errors: CriticErrors | None = field(default=None, init=False)
-
-    def state_dict(self) -> dict[str, Any]:
-        """Return the state of an interrupted or finished training."""
-        return super().state_dict() | {"errors": asdict(self.errors) if self.errors else None}
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Take up what was kept."""
-        super().load_state_dict(state)
-        errors = state.get("errors")
-        self.errors = CriticErrors(**errors) if errors else None
+    result_type = CriticErrors
 
 
 class SelfPlayGames:
@@ -120,16 +108,13 @@ class SelfPlayGames:
         Returns:
             Errors on decisions of other games.
         """
-        if critic_run.errors:
-            return critic_run.errors
-        sizes = [min(ROUND_ROWS, min_rows - first) for first in range(0, min_rows, ROUND_ROWS)]
-        learned = np.cumsum(sizes) * critic_run.steps // sum(sizes)
-        for number, (size, until) in enumerate(zip(sizes, learned.tolist(), strict=True)):
-            if critic_run.steps_done < until:
-                critic_run.train(
-                    self.collect_decisions(size, number, on_progress), self._policy.networks.device, on_step, until
-                )
-        held_out = self.collect_decisions(min(HELD_OUT_ROWS, min_rows), len(sizes), on_progress)
+        if critic_run.result:
+            return critic_run.result
+        rounds = critic_run.train_in_rounds(
+            min_rows, ROUND_ROWS, lambda size, number: self.collect_decisions(size, number, on_progress),
+            self._policy.networks.device, on_step,
+        )  # fmt: skip
+        held_out = self.collect_decisions(min(HELD_OUT_ROWS, min_rows), rounds, on_progress)
         critic, learned_weights = critic_run.model, deepcopy(critic_run.model.state_dict())
         after = self._mean_squared_error(held_out)
         critic.load_state_dict(former)
@@ -138,7 +123,7 @@ class SelfPlayGames:
         )
         if errors.is_better:
             critic.load_state_dict(learned_weights)
-        critic_run.errors = errors
+        critic_run.result = errors
         return errors
 
     def _mean_squared_error(self, rows: Experience) -> float:

@@ -6,8 +6,7 @@ network, which is light, learns these probabilities. Other games tell how well i
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -17,10 +16,11 @@ from abl_cards.agents import NeuroSymbolicPolicy, sample_labels
 from abl_cards.core import derive_key, splitmix64_array
 from abl_cards.games import Engine
 from abl_cards.games.tables import Tables
+from abl_cards.games.types import Indices
 from abl_cards.learners import Examples, Networks, RolloutNetwork, Symmetries, TrainingBatch, to_training_batch
 from abl_cards.reasoners.abduction import Minimiser
 from abl_cards.training.pretraining import ProgressCallback
-from abl_cards.training.supervised import EVALUATION_BATCH, OrderedRun, StepCallback
+from abl_cards.training.supervised import EVALUATION_BATCH, EvaluatedRun, StepCallback, advance_to_plays
 
 ROUND_ROWS = 262_144
 """Decisions in memory at a time; the network learns from them before the next are played."""
@@ -45,21 +45,10 @@ class ImitationResult:
     decisions: int
 
 
-@dataclass
-class DistillationRun(OrderedRun):
+class DistillationRun(EvaluatedRun[ImitationResult]):
     """A supervised run of a rollout network, and how well it imitates the policy once it has ended."""
 
-    result: ImitationResult | None = field(default=None, init=False)
-
-    def state_dict(self) -> dict[str, Any]:
-        """Return the state of an interrupted or finished training."""
-        return super().state_dict() | {"result": asdict(self.result) if self.result else None}
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Take up what was kept."""
-        super().load_state_dict(state)
-        result = state.get("result")
-        self.result = ImitationResult(**result) if result else None
+    result_type = ImitationResult
 
 
 class RolloutDistillation:
@@ -101,13 +90,11 @@ class RolloutDistillation:
         """
         if run.result:
             return run.result
-        sizes = [min(ROUND_ROWS, num_decisions - first) for first in range(0, num_decisions, ROUND_ROWS)]
-        learned = np.cumsum(sizes) * run.steps // sum(sizes)
-        for number, (size, until) in enumerate(zip(sizes, learned.tolist(), strict=True)):
-            if run.steps_done < until:
-                examples = self.collect_examples(size, number, on_progress)
-                run.train(examples, self._policy.networks.device, on_step, until)
-        held_out = self.collect_examples(min(HELD_OUT_ROWS, num_decisions), len(sizes), on_progress)
+        rounds = run.train_in_rounds(
+            num_decisions, ROUND_ROWS, lambda size, number: self.collect_examples(size, number, on_progress),
+            self._policy.networks.device, on_step,
+        )  # fmt: skip
+        held_out = self.collect_examples(min(HELD_OUT_ROWS, num_decisions), rounds, on_progress)
         run.result = self._evaluate(run.model, held_out)
         return run.result
 
@@ -121,20 +108,13 @@ class RolloutDistillation:
         )
         tables, parts, done = self._engine.start_matches(keys), list[PolicyExamples](), 0
         while done < num_rows:
-            over = np.flatnonzero(tables.winner != -1)
-            if over.size:
-                tables.begin_match(over, splitmix64_array(tables.keys[over], 1))
-            choosing = tables.rows_to_choose()
-            if choosing.size:
-                tables.choose(choosing, self._minimiser.choose(tables.choices(choosing)))
-            parts.append(self._play(tables))
+            parts.append(self._play(tables, advance_to_plays(tables, self._minimiser)))
             done += len(parts[-1])
             on_progress(done, "decisions of own games for the rollout network")
         return PolicyExamples.concatenate(parts).at(slice(0, num_rows))
 
-    def _play(self, tables: Tables) -> PolicyExamples:
-        """Make one play at all tables where one is due; returns the decisions with a choice."""
-        rows = tables.rows_to_play()
+    def _play(self, tables: Tables, rows: Indices) -> PolicyExamples:
+        """Make one play at tables [n]; returns the decisions with a choice."""
         inputs = self._policy.features(tables.decisions(rows))
         log_probs = self._policy.log_probs(inputs)
         open_tables = rows[inputs.open_rows]

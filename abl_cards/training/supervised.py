@@ -6,10 +6,10 @@ The label of a recorded decision is abduced from the concrete cards (the label t
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from math import cos, pi
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Generic, TypeVar, cast
 
 import numpy as np
 import torch
@@ -34,6 +34,8 @@ from abl_cards.learners import (
 from abl_cards.matches import replay_confirmed
 from abl_cards.reasoners.abduction import Minimiser, find_best_cards, plays_after
 from abl_cards.reasoners.hidden_hands import count_responses, observation_keys, prior_estimate, project_estimate
+
+ResultT = TypeVar("ResultT")
 
 NUM_TABLES = 1024
 """Tables of self-play."""
@@ -163,6 +165,17 @@ class _EpisodeCounter(NullListener):
         self.count += len(rows)
 
 
+def advance_to_plays(tables: Tables, minimiser: Minimiser) -> Indices:
+    """Begin new matches where one is over, and make the choices; returns the tables where a play is due."""
+    over = np.flatnonzero(tables.winner != -1)
+    if over.size:
+        tables.begin_match(over, splitmix64_array(tables.keys[over], 1))
+    choosing = tables.rows_to_choose()
+    if choosing.size:
+        tables.choose(choosing, minimiser.choose(tables.choices(choosing)))
+    return tables.rows_to_play()
+
+
 def _collect_self_play(
     engine: Engine, judge: PreferenceModel, agent: Agent, seed: int, num_tables: int,
     record: Callable[[DecisionCollector, Tables, Indices, Moves], None], should_continue: Callable[[int], bool],
@@ -174,13 +187,7 @@ def _collect_self_play(
     playing.batch_rare_steps = True
     minimiser, step = Minimiser(judge), 0
     while should_continue(ended.count):
-        over = np.flatnonzero(playing.winner != -1)
-        if over.size:
-            playing.begin_match(over, splitmix64_array(playing.keys[over], 1))
-        giving = playing.rows_to_choose()
-        if giving.size:
-            playing.choose(giving, minimiser.choose(playing.choices(giving)))
-        play_rows = playing.rows_to_play()
+        play_rows = advance_to_plays(playing, minimiser)
         moves = agent.play(
             playing.decisions(play_rows), splitmix64_array(playing.keys[play_rows], playing.num_decisions[play_rows])
         )
@@ -277,14 +284,55 @@ class SupervisedRun:
         torch.set_rng_state(state["random"])
 
 
-class OrderedRun(SupervisedRun):
-    """A supervised run that uses no example twice before all were used."""
+@dataclass
+class EvaluatedRun(SupervisedRun, Generic[ResultT]):
+    """A supervised run on games that are played for it, and the evaluation of its model once it has ended.
+
+    Attributes:
+        result: The evaluation; None before.
+    """
+
+    result_type: ClassVar[type[Any]]
+    result: ResultT | None = field(default=None, init=False)
 
     def make_row_sampler(self, num_examples: int) -> RowSampler:
         """Return what chooses the examples of a step: none of them twice before all were used."""
         order = np.random.default_rng(seed64(self.seed)).permutation(num_examples)
         places = np.arange(self.batch_size)
         return lambda rng: order[(places + self.steps_done * self.batch_size) % num_examples]
+
+    def train_in_rounds(
+        self, num_examples: int, round_size: int, collect: Callable[[int, int], Examples], device: torch.device,
+        on_step: StepCallback,
+    ) -> int:  # fmt: skip
+        """Make the remaining steps, on examples that are collected round by round to bound memory.
+
+        Args:
+            num_examples: Examples of all rounds.
+            round_size: Examples of a round at most.
+            collect: Returns the examples of a round, by their number and the number of the round.
+            device: Where the model lies.
+            on_step: Called after each step.
+
+        Returns:
+            The number of rounds.
+        """
+        sizes = [min(round_size, num_examples - first) for first in range(0, num_examples, round_size)]
+        learned = np.cumsum(sizes) * self.steps // sum(sizes)
+        for number, (size, until) in enumerate(zip(sizes, learned.tolist(), strict=True)):
+            if self.steps_done < until:
+                self.train(collect(size, number), device, on_step, until)
+        return len(sizes)
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return the state of an interrupted or finished training."""
+        return super().state_dict() | {"result": asdict(cast(Any, self.result)) if self.result else None}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Take up what was kept."""
+        super().load_state_dict(state)
+        result = state.get("result")
+        self.result = self.result_type(**result) if result else None
 
 
 def warmup_cosine_rate(step: int, steps: int, peak: float) -> float:

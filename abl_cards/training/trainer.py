@@ -313,9 +313,10 @@ class Trainer(ResumableRun):
         """
         self._check_directory()
         check_saved(self.networks)
-        settings, playing = self.settings, copy_for_play(self.networks, self.learner.ema.weights)
+        settings = self.settings
         if not settings.critic_finetune_decisions:
             return
+        playing = copy_for_play(self.networks, self.learner.ema.weights)
         num_decisions = settings.critic_finetune_decisions
         fit = create_critic_run(
             playing, self.learner.symmetries, num_decisions, settings.critic_finetune_steps, settings.seed
@@ -336,9 +337,10 @@ class Trainer(ResumableRun):
             on_progress: Called with a count and a text.
         """
         self._check_directory()
-        settings, playing = self.settings, copy_for_play(self.networks, self.learner.ema.weights)
+        settings = self.settings
         if not settings.distill_decisions:
             return
+        playing = copy_for_play(self.networks, self.learner.ema.weights)
         games = RolloutDistillation(self.engine, playing, self.learner.symmetries, settings.seed, settings.num_envs)
         run = games.create_run(settings.distill_decisions)
         checkpoint_path = settings.directory / f"rollout-{self.decisions}{CHECKPOINT_SUFFIX}"

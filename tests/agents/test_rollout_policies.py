@@ -21,7 +21,7 @@ from abl_cards.agents.rollout_policies import (
 from abl_cards.games.game import load
 from abl_cards.learners.presets import PRESETS, RolloutConfig
 from abl_cards.matches.sampled_positions import sample_from_play
-from tests.learners.test_rollout_network import file as weights_file
+from tests.learners.test_rollout_network import weights_file
 
 __all__ = ["weights_file"]
 

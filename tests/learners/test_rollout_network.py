@@ -75,7 +75,7 @@ def test_compiled_choice_is_the_most_probable_label_with_its_cheapest_cards(game
 
 
 @pytest.fixture
-def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def weights_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a file of weights for Dou dizhu, with a rollout network beside it."""
     monkeypatch.setitem(PRESETS, "tiny", replace(TINY, rollout=CONFIG))
     shape, card = GameShape.of(load("doudizhu").engine()), WeightsCard("doudizhu", "tiny", True, seed=5, steps=7)
@@ -84,27 +84,29 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "some.safetensors"
 
 
-def test_networks_are_loaded_with_the_rollout_network_beside_them(file: Path) -> None:
+def test_networks_are_loaded_with_the_rollout_network_beside_them(weights_file: Path) -> None:
     engine = load("doudizhu").engine()
-    loaded = load_networks(file, engine)
+    loaded = load_networks(weights_file, engine)
     assert loaded.rollout_weights is not None
     expected = random_network(GameShape.of(engine)).to_weights()
     for one, other in zip(loaded.rollout_weights, expected, strict=True):
         np.testing.assert_allclose(one, other, atol=2e-3, rtol=2e-3)
-    rollout_weights_file(file).unlink()
-    assert load_networks(file, engine).rollout_weights is None
+    rollout_weights_file(weights_file).unlink()
+    assert load_networks(weights_file, engine).rollout_weights is None
 
 
-def test_rollout_network_of_other_sizes_is_an_error(file: Path) -> None:
+def test_rollout_network_of_other_sizes_is_an_error(weights_file: Path) -> None:
     engine = load("doudizhu").engine()
     other = random_network(GameShape.of(engine), config=RolloutConfig(hidden=(8, 16)))
-    write_weights(rollout_weights_file(file), other.state_dict(), WeightsCard("doudizhu", "tiny", True, seed=5))
+    write_weights(rollout_weights_file(weights_file), other.state_dict(), WeightsCard("doudizhu", "tiny", True, seed=5))
     with pytest.raises(GameError) as problem:
-        load_networks(file, engine)
+        load_networks(weights_file, engine)
     assert problem.value.code == ErrorCode.WEIGHTS_MISMATCH
-    write_weights(rollout_weights_file(file), {"first.bias": torch.zeros(24)}, WeightsCard("doudizhu", "tiny", True, 5))
+    write_weights(
+        rollout_weights_file(weights_file), {"first.bias": torch.zeros(24)}, WeightsCard("doudizhu", "tiny", True, 5)
+    )
     with pytest.raises(GameError) as problem:
-        load_networks(file, engine)
+        load_networks(weights_file, engine)
     assert problem.value.code == ErrorCode.WEIGHTS_MISMATCH
 
 
