@@ -91,7 +91,7 @@ if TYPE_CHECKING:
         default_preset,
         list_shipped_presets,
     )
-    from abl_cards.learners.rollout_network import RolloutNetwork, RolloutWeights, choose_candidates
+    from abl_cards.learners.rollout_network import RolloutNetwork, RolloutWeights, choose_candidates, choose_label
     from abl_cards.learners.splitter import CardSequences, SplitterCard, SplitterNetwork, load_splitter, save_splitter
     from abl_cards.learners.strength import (
         STRENGTH_PRESETS,
@@ -178,6 +178,7 @@ __all__ = [
     "apply_reward_exponent",
     "check_output",
     "choose_candidates",
+    "choose_label",
     "class_file",
     "class_name",
     "cluster_two_stage",

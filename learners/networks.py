@@ -12,6 +12,7 @@ from torch import nn
 
 from abl_cards.core import seed64
 from abl_cards.games import Engine
+from abl_cards.games.rollouts import position_shape
 from abl_cards.games.tables import CardPlanes, raise_no_planes
 from abl_cards.games.types import FeatureTable
 from abl_cards.learners.abln import ABLN
@@ -48,6 +49,7 @@ class GameShape:
     copies: tuple[int, ...] = (2,) * 54  # of each kind of card
     load_planes: Callable[[], CardPlanes] = raise_no_planes  # makes card planes; raises GameError for games without
     num_options: int = 0  # of choices such as bids and cards to give; their actions come after the labels
+    num_position_inputs: int = 0  # of a position, for compiled rollouts
 
     def __deepcopy__(self, memo: dict[int, Any]) -> GameShape:
         """Return the same object, which never changes: a copy of networks must not copy the engine."""
@@ -76,7 +78,10 @@ class GameShape:
             engine: The game.
         """
         sizes = len(engine.labels), len(engine.teams) - 1, tuple(engine.rules.pack.copies.tolist())
-        return cls(engine.observation_features, *sizes, partial(getattr, engine, "planes"), engine.num_options)
+        return cls(
+            engine.observation_features, *sizes, partial(getattr, engine, "planes"), engine.num_options,
+            position_shape(engine.rules).num_inputs,
+        )  # fmt: skip
 
 
 HandsNetwork = ABLN | AblnPart

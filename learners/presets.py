@@ -75,12 +75,16 @@ class PlaneResNetConfig:
 class RolloutConfig:
     """Sizes of a rollout network, and of the look-ahead that plays on by it; see ``learners.rollout_network``."""
 
+    is_compiled: bool = False  # whether whole episodes are one compiled loop, without costs and plays left as inputs
+    needs_time_limit: bool = False  # whether it is used with a time limit alone, since it takes long
     hidden: tuple[int, int] = (256, 128)  # widths of the layers; the second one a multiple of 16
     num_tables: int = 256  # imagined tables of a decision, divided among its labels
     num_determinizations: int = 128  # deals of a label at most
     depth: int = 16  # decisions with a choice that are played on before the critic values the position
     top_k: int = 8  # labels that are evaluated at most, the most probable ones
     min_prob: float = 0.001  # probability below which a label is not evaluated
+    critic_weight: float = 0.0  # weight of the critic's value of the position itself; the rest is the rollout's
+    temperature: float | None = None  # points that weigh as much as a factor e; None for ``search_temperature``
 
 
 @dataclass(frozen=True)
@@ -160,6 +164,10 @@ PRESETS: dict[str, Preset] = {
         input_dropout=0.15,
         abln_train_share=0.25,
         endgame_cards=22,
+        rollout=RolloutConfig(
+            is_compiled=True, needs_time_limit=True, hidden=(256, 64), top_k=5, min_prob=0.01, critic_weight=0.5,
+            temperature=0.07,
+        ),
     ),
     "quick": Preset(
         "quick",

@@ -2,7 +2,8 @@
 
 It learns from the policy (distillation) and reads less: neither the estimate of the hidden hands nor the history as a
 sequence. A compiled function evaluates it on the inputs that are not zero, so that a play takes about as long as the
-rules do. The policy plays better, but a look-ahead evaluates many more deals with this one in the same time.
+rules do. The policy plays better, but a look-ahead evaluates many more deals with this one in the same time. A network
+for compiled episodes reads positions and labels alone, no costs and plays left.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
@@ -24,6 +25,7 @@ from abl_cards.learners.presets import LEGAL, PLAYS_LEFT, REGRET, TO_BEAT, Rollo
 MAX_COUNT = 4
 """Greatest number in an observation that is told from the next one; each number has weights of its own."""
 _LABEL_INPUTS = (TO_BEAT, LEGAL, REGRET, PLAYS_LEFT)
+_COMPILED_LABEL_INPUTS = (TO_BEAT, LEGAL)
 _MASKED_LOGIT = -1e9
 _LANES = 16  # partial sums of a dot product, which are added in parallel
 
@@ -51,14 +53,17 @@ class RolloutWeights(NamedTuple):
 
 
 class RolloutNetwork(nn.Module):
-    """Two hidden layers over numbers of the observation and inputs for each label."""
+    """Two hidden layers over numbers of the observation, or a position, and inputs for each label."""
 
     def __init__(self, shape: GameShape, config: RolloutConfig) -> None:
         """Create the network for the sizes of a game."""
         super().__init__()
         first, second = config.hidden
-        self.column_blocks = [(shape.num_features * MAX_COUNT, 0), (0, len(_LABEL_INPUTS))]  # for weight transfer
-        inputs = shape.num_features * MAX_COUNT + len(_LABEL_INPUTS) * shape.num_labels
+        self._max_count = 1 if config.is_compiled else MAX_COUNT
+        self._label_inputs = _COMPILED_LABEL_INPUTS if config.is_compiled else _LABEL_INPUTS
+        features = (shape.num_position_inputs if config.is_compiled else shape.num_features) * self._max_count
+        self.column_blocks = [(features, 0), (0, len(self._label_inputs))]  # for weight transfer
+        inputs = features + len(self._label_inputs) * shape.num_labels
         self.first, self.second = nn.Linear(inputs, first), nn.Linear(first, second)
         self.output = nn.Linear(second, shape.num_labels)
         self.scales = nn.Parameter(torch.ones(2))
@@ -66,12 +71,15 @@ class RolloutNetwork(nn.Module):
 
     def forward(self, inputs: InputTensors) -> Tensor:
         """Return log-probabilities of the labels, [n, labels]."""
-        numbers = torch.arange(1, MAX_COUNT + 1, device=inputs.observation.device)
-        one_hot = inputs.observation.clamp(max=MAX_COUNT)[:, :, None] == numbers
-        regret, plays = (inputs.get_input(name) * inputs.legal for name in (REGRET, PLAYS_LEFT))
-        parts = [one_hot.flatten(1), inputs.get_input(TO_BEAT), inputs.legal, regret, plays]
+        numbers = torch.arange(1, self._max_count + 1, device=inputs.observation.device)
+        one_hot = inputs.observation.clamp(max=self._max_count)[:, :, None] == numbers
+        labels = [inputs.get_input(TO_BEAT), inputs.legal]
+        values = [inputs.get_input(name) * inputs.legal for name in self._label_inputs[len(labels) :]]
+        parts = [one_hot.flatten(1), *labels, *values]
         hidden = torch.relu(self.first(torch.cat([part.float() for part in parts], dim=1)))
-        logits = self.output(torch.relu(self.second(hidden))) - self.scales[0] * regret - self.scales[1] * plays
+        logits = self.output(torch.relu(self.second(hidden)))
+        for scale, value in zip(self.scales, values, strict=False):
+            logits = logits - scale * value
         return torch.where(inputs.legal, logits, _MASKED_LOGIT).log_softmax(dim=1)
 
     def to_weights(self) -> RolloutWeights:
@@ -143,13 +151,40 @@ def _choose(
                 regret_row, plays_row = first[row + num_labels], first[row + 2 * num_labels]
                 for j in range(len(hidden)):
                     hidden[j] += first[row, j] + regret_row[j] * values[0, k] + plays_row[j] * values[1, k]
-            copy_values(second_bias, last, len(last))
-            for j in range(len(hidden)):
-                if hidden[j] > 0:
-                    _add_row(last, second[j], hidden[j])
+            _apply_second_layer(second, second_bias, hidden, last)
             rows[i] = best_row[_find_best_label(labels[:n], values, last, output, output_bias, scales)]
         for k in range(start[i], start[i + 1]):
             best_row[label[k]] = -1
+
+
+@device_function
+def choose_label(weights, active, num_active, to_beat, labels, hidden, last, no_values):
+    """Choose the most probable label of a position by a network for compiled episodes.
+
+    Args:
+        weights: RolloutWeights.
+        active: int64 [inputs] the inputs of the position that are 1.
+        num_active: How many they are.
+        to_beat: Label to beat, -1 when leading.
+        labels: int64 [n] the labels to choose from.
+        hidden: float32 [width], a buffer.
+        last: float32 [second width], a buffer.
+        no_values: float32 [2, n], zeros.
+
+    Returns:
+        The label.
+    """
+    first, num_labels = weights.first, len(weights.output_bias)
+    offset = len(first) - 2 * num_labels
+    copy_values(weights.first_bias, hidden, len(hidden))
+    for k in range(num_active):
+        _add_row(hidden, first[active[k]], np.float32(1))
+    if to_beat >= 0:
+        _add_row(hidden, first[offset + to_beat], np.float32(1))
+    for k in range(len(labels)):
+        _add_row(hidden, first[offset + num_labels + labels[k]], np.float32(1))
+    _apply_second_layer(weights.second, weights.second_bias, hidden, last)
+    return _find_best_label(labels, no_values, last, weights.output, weights.output_bias, weights.scales)
 
 
 @device_function
@@ -184,6 +219,15 @@ def _scale_inputs(labels, best_row, cost, plays, values):
         row = best_row[labels[k]]
         values[0, k] = min(np.float32(cost[row] - least) / np.float32(REGRET_UNIT), np.float32(MAX_REGRET))
         values[1, k] = np.float32(plays[row]) / np.float32(PLAYS_UNIT)
+
+
+@device_function
+def _apply_second_layer(second, second_bias, hidden, last):
+    """Compute the second layer of the rectified first one."""
+    copy_values(second_bias, last, len(last))
+    for j in range(len(hidden)):
+        if hidden[j] > 0:
+            _add_row(last, second[j], hidden[j])
 
 
 @device_function

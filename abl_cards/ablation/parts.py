@@ -226,7 +226,7 @@ def _network_parts(learned: AblAgent | None) -> Iterator[AblationPart]:
         also = " and exact endgames" if learned.solves_endgames else ""
         description = f"trying the likely labels on imagined deals{also}"
         yield AblationPart(LOOKAHEAD, description, ("no-lookahead",), ("think", "endgame"))
-        if learned.policy.networks.rollout_weights is not None:
+        if learned.uses_rollout_network:
             yield AblationPart(ROLLOUT_NETWORK, "playing imagined deals on by a light network", ("no-rollout-network",))
     if learned.solves_endgames:
         yield AblationPart(ENDGAME, "exact endgames on imagined deals", ("endgame=0",), ("endgame",))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from abl_cards.agents.compiled_rollouts import CompiledRollouts, make_compiled_rollouts
 from abl_cards.agents.policy import NeuroSymbolicPolicy
 from abl_cards.agents.rollout_policies import RolloutPolicy, make_rollout_policy
 from abl_cards.games.tables import Decisions, Tables
@@ -25,6 +26,7 @@ class DeterminizedRollout:
         """
         self._policy, self._reward_exponent = policy, policy.networks.preset.ppo.reward_exponent
         self._rollout_policy = rollout_policy or make_rollout_policy(policy)
+        self._compiled = None if rollout_policy else make_compiled_rollouts(policy)
 
     def evaluate(self, tables: Tables, seats: NDArray[np.int8], depth: int = 0) -> NDArray[np.float32]:
         """Evaluate imagined tables.
@@ -32,11 +34,13 @@ class DeterminizedRollout:
         Args:
             tables: Imagined tables [m] where a play is due, or whose episode is over.
             seats: Seats to evaluate for, int8 [m].
-            depth: Plays with a choice before the critic evaluates.
+            depth: Plays with a choice before the critic evaluates; rollouts that are compiled end the episode.
 
         Returns:
             Expected points of the episode for these seats, float32 [m].
         """
+        if depth and self._compiled is not None:
+            return self._evaluate_compiled(self._compiled, tables, seats)
         points, is_valued = np.zeros(len(tables), np.float32), np.zeros(len(tables), np.bool_)
         left, waits = np.full(len(tables), depth), np.zeros(len(tables), np.bool_)
         while True:
@@ -51,9 +55,22 @@ class DeterminizedRollout:
             else:
                 break
         over = np.flatnonzero(~is_valued)
-        ends = self._policy.engine.rewards(tables, over)[np.arange(len(over)), seats[over]]
-        points[over] = apply_reward_exponent(ends, self._reward_exponent)
+        points[over] = self._final_points(tables, over, seats[over])
         return points
+
+    def _evaluate_compiled(
+        self, compiled: CompiledRollouts, tables: Tables, seats: NDArray[np.int8]
+    ) -> NDArray[np.float32]:
+        """Return a weighted mean of what the critic expects and of how the episodes end (Silver et al. 2016)."""
+        weight, rows = self._policy.networks.preset.rollout.critic_weight, np.arange(len(tables))
+        expected = self.evaluate(tables.copy(rows), seats) if weight else np.float32(0)
+        compiled.play_to_end(tables)
+        return weight * expected + (1 - weight) * self._final_points(tables, rows, seats)
+
+    def _final_points(self, tables: Tables, rows: Indices, seats: NDArray[np.int8]) -> NDArray[np.float32]:
+        """Return the points of seats [n] at tables [n] whose episode is over: float32 [n]."""
+        points = self._policy.engine.rewards(tables, rows)[np.arange(len(rows)), seats]
+        return apply_reward_exponent(points, self._reward_exponent)
 
     def _advance(self, tables: Tables, is_left_out: NDArray[np.bool_]) -> Indices:
         """Play forced moves where the rollout policy waits for them; returns the tables where a play is due."""

@@ -23,6 +23,7 @@ from abl_cards.agents.belief_reweighting import OVERSAMPLING_FACTOR, resample_de
 from abl_cards.agents.determinized_rollouts import DeterminizedRollout
 from abl_cards.agents.policy import NeuroSymbolicPolicy, PolicyInputs
 from abl_cards.agents.search_budget import (
+    COMPILED_ROLLOUT_COSTS,
     DEFAULT_ROUNDS,
     DEPTHS,
     MAX_DEALS,
@@ -92,11 +93,12 @@ class Lookahead:
         """
         self._policy, self._temperature, self._batch_size = policy, temperature, batch_size
         networks = policy.networks
-        costs, limits = (
-            (POLICY_COSTS, networks.preset)
-            if networks.rollout_weights is None
-            else (ROLLOUT_NETWORK_COSTS, networks.preset.rollout)
-        )
+        rollout, has_time = networks.preset.rollout, think_seconds is not None
+        self._uses_network = networks.rollout_weights is not None and (has_time or not rollout.needs_time_limit)
+        if self._uses_network and rollout.temperature is not None:
+            self._temperature = rollout.temperature
+        network_costs = COMPILED_ROLLOUT_COSTS if rollout.is_compiled else ROLLOUT_NETWORK_COSTS
+        costs, limits = (network_costs, rollout) if self._uses_network else (POLICY_COSTS, networks.preset)
         rounds: tuple[Sequence[SearchRound], Sequence[int]] = (
             (search_rounds, DEPTHS) if think_seconds is None else plan_timed_rounds(search_rounds[-1], costs)
         )
@@ -106,6 +108,11 @@ class Lookahead:
             networks.preset.belief_reweighting,
             (limits.top_k, limits.min_prob),
         )
+
+    @property
+    def uses_rollout_network(self) -> bool:
+        """Whether a rollout network plays imagined tables on."""
+        return self._uses_network
 
     @property
     def think_seconds(self) -> float | None:

@@ -19,6 +19,7 @@ from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.endgame import is_applicable
 from abl_cards.games.notation import build_card_grid
 from abl_cards.games.preferences import PreferenceModel
+from abl_cards.games.rollouts import can_roll_out
 from abl_cards.games.tables import Choices, DecisionPoint, Decisions, is_play_decision
 from abl_cards.games.types import Moves
 from abl_cards.reasoners.abduction import Minimiser
@@ -92,6 +93,11 @@ class AblAgent:
     def looks_ahead(self) -> bool:
         """Return whether the agent evaluates likely labels on sampled deals."""
         return self._lookahead is not None
+
+    @property
+    def uses_rollout_network(self) -> bool:
+        """Return whether a rollout network plays imagined deals on."""
+        return self._lookahead is not None and self._lookahead.uses_rollout_network
 
     @property
     def think_seconds(self) -> float | None:
@@ -281,7 +287,7 @@ def make_abl_agent(name: AgentName, engine: Engine, policy_class: type[NeuroSymb
     if "model" in own:
         return _make_model_agent(name, engine, file, own)
     networks = load_networks(file, engine, wrap_parts(GameShape.of(engine), **own))
-    if name.has_flag("no-rollout-network"):
+    if name.has_flag("no-rollout-network") or (networks.preset.rollout.is_compiled and not can_roll_out(engine.rules)):
         networks.rollout_weights = None
     return make_network_agent(name, engine, networks, policy_class)
 
@@ -361,9 +367,9 @@ def _make_lookahead(policy: NeuroSymbolicPolicy) -> Lookahead:
     from abl_cards.agents.search_budget import SearchRound
 
     preset = policy.networks.preset
-    search_round = SearchRound(preset.num_determinizations, preset.depth)
-    if policy.networks.rollout_weights is not None:
-        search_round = SearchRound(preset.rollout.num_determinizations, preset.rollout.depth, preset.rollout.num_tables)
+    search_round, rollout = SearchRound(preset.num_determinizations, preset.depth), preset.rollout
+    if policy.networks.rollout_weights is not None and not rollout.needs_time_limit:
+        search_round = SearchRound(rollout.num_determinizations, rollout.depth, rollout.num_tables)
     return Lookahead(policy, (search_round,), preset.search_temperature)
 
 

@@ -90,7 +90,7 @@ def make_rollout_policy(policy: NeuroSymbolicPolicy) -> RolloutPolicy:
         policy: Policy with networks.
     """
     networks = policy.networks
-    if networks.rollout_weights is not None:
+    if networks.rollout_weights is not None and not networks.preset.rollout.is_compiled:
         return NetworkRolloutPolicy(policy, networks.rollout_weights)
     if networks.preset.rollout_with_kb and policy.preference_model.preferences():
         return PreferenceRolloutPolicy(policy)

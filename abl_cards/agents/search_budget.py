@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 MAX_DEALS = 256
 """Most deals per decision; more add no information."""
+DEPTHS = (16, 8, 4)
+"""Depths of later rounds, the deepest for which there is time; 16 plays end most episodes."""
 _LEARNING_RATE, _MAX_RATIO = 0.2, 20.0
 
 
@@ -42,6 +44,7 @@ class RoundCosts:
         response_seconds: Seconds of each play by the policy.
         response_table_seconds: Seconds of each such play at a table.
         deals_per_round: Deals of a later round; at least half of them.
+        depths: Depths of later rounds, the greatest first.
     """
 
     seconds: float
@@ -49,6 +52,7 @@ class RoundCosts:
     response_seconds: float
     response_table_seconds: float
     deals_per_round: int
+    depths: tuple[int, ...] = DEPTHS
 
     def estimate_seconds(self, num_tables: int, depth: int) -> float:
         """Return the seconds of a round on the machine on which they were measured."""
@@ -60,12 +64,12 @@ POLICY_COSTS = RoundCosts(3e-3, 8e-5, 5e-3, 2e-4, deals_per_round=8)
 """Costs where the policy plays on."""
 ROLLOUT_NETWORK_COSTS = RoundCosts(2e-2, 1.5e-4, 0.0, 0.0, deals_per_round=32)
 """Costs where a rollout network plays on, to the end of most episodes."""
+COMPILED_ROLLOUT_COSTS = RoundCosts(3e-3, 8e-5, 1e-4, 2e-5, deals_per_round=16, depths=DEPTHS[:1])
+"""Costs where whole episodes are compiled."""
 DEFAULT_ROUNDS = (SearchRound(16),)
 """Rounds without a time limit; several rounds take longer for a single decision, although they evaluate less."""
 TIMED_ROUNDS = (SearchRound(8), SearchRound(8))
 """First rounds with a time limit."""
-DEPTHS = (16, 8, 4)
-"""Depths of later rounds, the deepest for which there is time; 16 plays end most episodes."""
 
 
 def plan_timed_rounds(
@@ -81,8 +85,8 @@ def plan_timed_rounds(
         costs: What rounds cost.
     """
     if not default_round.depth:
-        return TIMED_ROUNDS, DEPTHS
-    deeper = tuple(depth for depth in DEPTHS if depth > default_round.depth)
+        return TIMED_ROUNDS, costs.depths
+    deeper = tuple(depth for depth in costs.depths if depth > default_round.depth)
     return (SearchRound(costs.deals_per_round // 2, default_round.depth),) * 2, (*deeper, default_round.depth)
 
 

@@ -23,7 +23,7 @@ from abl_cards.learners import Networks, PPOConfig, Symmetries, to_training_batc
 from abl_cards.training.experience import Experience
 from abl_cards.training.joint_loop import SelfPlay
 from abl_cards.training.pretraining import ProgressCallback
-from abl_cards.training.supervised import EVALUATION_BATCH, EvaluatedRun, StepCallback
+from abl_cards.training.supervised import EVALUATION_BATCH, EvaluatedRun, StepCallback, tables_of_round
 from abl_cards.training.updates import value_loss
 
 CHUNK_ROWS = 32_768
@@ -75,7 +75,8 @@ class SelfPlayGames:
         self, min_rows: int, round_number: int = 0, on_progress: ProgressCallback = lambda done, what: None
     ) -> Experience:
         """Return at least ``min_rows`` decisions, of games that depend on the number of the round."""
-        seats = np.zeros((self._num_tables, int(self._engine.teams.max()) + 1), np.int8)
+        num_tables = tables_of_round(min_rows, self._num_tables)
+        seats = np.zeros((num_tables, int(self._engine.teams.max()) + 1), np.int8)
         first = round_number * self._num_tables
         play = SelfPlay(
             self._engine, self._policy, [], seats, self._ppo, self._seed, first_table=first, use_critic=False

@@ -15,12 +15,19 @@ from numpy.typing import NDArray
 from abl_cards.agents import NeuroSymbolicPolicy, sample_labels
 from abl_cards.core import derive_key, splitmix64_array
 from abl_cards.games import Engine
+from abl_cards.games.rollouts import check_rollouts_applicable, position_inputs
 from abl_cards.games.tables import Tables
 from abl_cards.games.types import Indices
 from abl_cards.learners import Examples, Networks, RolloutNetwork, Symmetries, TrainingBatch, to_training_batch
 from abl_cards.reasoners.abduction import Minimiser
 from abl_cards.training.pretraining import ProgressCallback
-from abl_cards.training.supervised import EVALUATION_BATCH, EvaluatedRun, StepCallback, advance_to_plays
+from abl_cards.training.supervised import (
+    EVALUATION_BATCH,
+    EvaluatedRun,
+    StepCallback,
+    advance_to_plays,
+    tables_of_round,
+)
 
 ROUND_ROWS = 262_144
 """Decisions in memory at a time; the network learns from them before the next are played."""
@@ -59,6 +66,10 @@ class RolloutDistillation:
     ) -> None:
         """Prepare games by a seed."""
         self._engine, self._policy = engine, NeuroSymbolicPolicy(engine, engine.preference_model(), networks)
+        self._is_compiled = networks.preset.rollout.is_compiled
+        if self._is_compiled:
+            check_rollouts_applicable(engine.rules)
+            symmetries = Symmetries.from_orders(engine.symmetries[:1], engine.observation_features)
         self._minimiser, self._symmetries = Minimiser(self._policy.preference_model), symmetries
         self._seed, self._num_tables = seed, num_tables
 
@@ -102,9 +113,9 @@ class RolloutDistillation:
         self, num_rows: int, round_number: int = 0, on_progress: ProgressCallback = lambda done, what: None
     ) -> PolicyExamples:
         """Return decisions with a choice, of games that depend on the number of the round."""
+        num_tables = tables_of_round(num_rows, self._num_tables)
         keys = splitmix64_array(
-            np.full(self._num_tables, derive_key(self._seed, _STREAM, round_number), np.uint64),
-            np.arange(self._num_tables),
+            np.full(num_tables, derive_key(self._seed, _STREAM, round_number), np.uint64), np.arange(num_tables)
         )
         tables, parts, done = self._engine.start_matches(keys), list[PolicyExamples](), 0
         while done < num_rows:
@@ -115,17 +126,21 @@ class RolloutDistillation:
 
     def _play(self, tables: Tables, rows: Indices) -> PolicyExamples:
         """Make one play at tables [n]; returns the decisions with a choice."""
-        inputs = self._policy.features(tables.decisions(rows))
-        log_probs = self._policy.log_probs(inputs)
+        decisions = tables.decisions(rows)
+        inputs = self._policy.features(decisions)
+        log_probs, observation, legal = self._policy.log_probs(inputs), inputs.observation, inputs.legal
         open_tables = rows[inputs.open_rows]
+        if self._is_compiled:
+            observation = position_inputs(tables, open_tables)
+            legal = decisions.legal_mask[:, inputs.open_rows].T.astype(np.bool_)
         keys = splitmix64_array(tables.keys[open_tables], tables.num_decisions[open_tables])
         labels = inputs.complete_labels(sample_labels(log_probs, keys))
         tables.play(rows, inputs.survey.realise(labels))
         shape = self._policy.networks.shape
         no_hands = np.zeros((len(log_probs), shape.num_others, shape.num_cards), np.float16)
         return PolicyExamples(
-            observation=inputs.observation,
-            legal=inputs.legal,
+            observation=observation,
+            legal=legal,
             to_beat=inputs.to_beat,
             regret=inputs.regret.astype(np.float16),
             plays_left=inputs.plays_left,
@@ -152,5 +167,5 @@ def _compare(
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Return the divergence of a network from the policy, and whether both prefer the same label: [n] each."""
     target, imitated = torch.from_numpy(examples.log_probs).to(batch.label.device).float(), network(batch.inputs)
-    difference = torch.where(batch.inputs.legal, target - imitated, 0)
+    difference = torch.where(target.isfinite(), target - imitated, 0)
     return (target.exp() * difference).sum(dim=1), target.argmax(dim=1) == imitated.argmax(dim=1)

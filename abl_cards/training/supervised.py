@@ -165,6 +165,19 @@ class _EpisodeCounter(NullListener):
         self.count += len(rows)
 
 
+def tables_of_round(num_decisions: int, max_tables: int) -> int:
+    """Return at how many tables a round of own games is played, so that most matches come to their end.
+
+    A round begins with new matches. At many tables it would only know the first episodes, and not what later ones
+    depend on: the ranks that count most, the scores.
+
+    Args:
+        num_decisions: Decisions with a choice of the round.
+        max_tables: Tables at most.
+    """
+    return min(max_tables, max(_MIN_ROUND_TABLES, num_decisions // _TABLE_DECISIONS))
+
+
 def advance_to_plays(tables: Tables, minimiser: Minimiser) -> Indices:
     """Begin new matches where one is over, and make the choices; returns the tables where a play is due."""
     over = np.flatnonzero(tables.winner != -1)
@@ -199,6 +212,8 @@ def _collect_self_play(
 
 
 _SAMPLE_INTERVAL = 3
+_TABLE_DECISIONS = 2_048  # decisions with a choice of a table in a round: more than a match of many episodes has
+_MIN_ROUND_TABLES = 32  # fewer take much longer for a decision
 
 
 @dataclass

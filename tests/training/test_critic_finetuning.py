@@ -42,6 +42,20 @@ def test_value_targets_are_discounted_returns() -> None:
     assert games.hands.any()
 
 
+def test_round_is_played_at_few_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Regression: the error of a critic was that of the first episodes of matches alone."""
+    engine, asked = load("whist").engine(), list[tuple[int, int]]()
+
+    def few(num_decisions: int, max_tables: int) -> int:
+        asked.append((num_decisions, max_tables))
+        return 6
+
+    monkeypatch.setattr(critic_finetuning, "tables_of_round", few)
+    games = SelfPlayGames(engine, Networks(TINY, GameShape.of(engine)), TINY.ppo, seed=3).collect_decisions(256)
+    assert asked == [(256, 1024)]
+    assert len(games) == 256
+
+
 def test_value_targets_exclude_trick_rewards() -> None:
     engine = load("whist").engine()
     networks = Networks(TINY, GameShape.of(engine))

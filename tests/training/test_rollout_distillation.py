@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import torch
 
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.game import load
 from abl_cards.learners.networks import GameShape, Networks
 from abl_cards.learners.presets import PRESETS, RolloutConfig
@@ -55,6 +56,15 @@ def test_examples_are_decisions_with_a_choice_and_the_probabilities_of_the_polic
     assert (examples.observation == games.collect_examples(300).observation).all()
 
 
+def test_round_is_played_at_few_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Regression: a round at a thousand tables knew the first episodes of matches alone."""
+    few, many = distillation(), distillation()
+    monkeypatch.setattr(rollout_distillation, "tables_of_round", lambda num_decisions, max_tables: num_decisions // 50)
+    examples = few.collect_examples(200)
+    monkeypatch.setattr(rollout_distillation, "tables_of_round", lambda num_decisions, max_tables: 4)
+    assert (examples.observation == many.collect_examples(200).observation).all()
+
+
 def test_network_learns_the_probabilities_of_the_policy() -> None:
     games = distillation()
     run = games.create_run(1024)
@@ -70,6 +80,30 @@ def test_network_learns_the_probabilities_of_the_policy() -> None:
     again = games.create_run(1024)
     again.load_state_dict(run.state_dict())
     assert games.train(again, 1024, lambda done, loss: None, lambda done, what: None) == result
+
+
+def test_network_for_compiled_rollouts_reads_positions(monkeypatch: pytest.MonkeyPatch) -> None:
+    config = RolloutConfig(is_compiled=True, hidden=(32, 16))
+    monkeypatch.setitem(PRESETS, "tiny", replace(TINY, rollout=config))
+    games = distillation()
+    run, examples = games.create_run(1024), games.collect_examples(256, round_number=9)
+    assert examples.observation.shape[1] == GameShape.of(load("doudizhu").engine()).num_position_inputs
+    assert set(np.unique(examples.observation)) == {0, 1}
+    assert (np.isfinite(examples.log_probs) <= examples.legal).all()
+    before = games._evaluate(run.model, examples)
+    games.train(run, 1024, lambda done, loss: None, lambda done, what: None)
+    after = games._evaluate(run.model, examples)
+    assert after.divergence < 0.9 * before.divergence
+
+
+def test_distillation_for_compiled_rollouts_is_refused_before_a_game_is_played(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(PRESETS, "tiny", replace(TINY, rollout=RolloutConfig(is_compiled=True)))
+    engine = load("whist").engine()
+    networks = Networks(PRESETS["tiny"], GameShape.of(engine), 1)
+    symmetries = Symmetries.from_orders(engine.symmetries, engine.observation_features)
+    with pytest.raises(GameError) as caught:
+        RolloutDistillation(engine, networks, symmetries, 3)
+    assert caught.value.code == ErrorCode.UNSUPPORTED_GAME
 
 
 def test_run_ends_with_a_rollout_network_beside_its_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -51,15 +51,26 @@ def is_applicable(rules: CompiledGame) -> bool:
 @cache_per_game
 def _obstacles(rules: CompiledGame) -> tuple[str, ...]:
     """Return reasons why endgames cannot be solved; random states are tested only if the rules show none."""
-    return tuple(_static_obstacles(rules)) or tuple(_sampled_obstacles(rules))
+    return tuple(_party_obstacles(rules)) or tuple(play_obstacles(rules)) or subset_obstacles(rules)
 
 
-def _static_obstacles(rules: CompiledGame) -> Iterator[str]:
-    """Yield the inputs and updates of the rules that the solver does not model."""
-    event_rules, parties = EventRules.from_rules(rules), len(set(rules.seating.teams))
-    if parties != 2 and not event_rules.defines_sides:
+def _party_obstacles(rules: CompiledGame) -> Iterator[str]:
+    """Yield a reason if there are not two parties."""
+    parties = len(set(rules.seating.teams))
+    if parties != 2 and not EventRules.from_rules(rules).defines_sides:
         yield f"there are {parties} parties, and not two (member/2)"
-        return
+
+
+def play_obstacles(rules: CompiledGame) -> Iterator[str]:
+    """Yield the inputs and updates of the rules that a play of packed hands does not model.
+
+    Args:
+        rules: Compiled rules.
+
+    Yields:
+        The reasons.
+    """
+    event_rules = EventRules.from_rules(rules)
     if rules.trick_query is not None:
         yield "the game is played in tricks (takes/1)"
         return
@@ -94,8 +105,16 @@ def _fluent_slots(query: CircuitQuery | None) -> set[int]:
     return set(used_columns["fluents"].tolist()) if "fluents" in used_columns else set()
 
 
-def _sampled_obstacles(rules: CompiledGame) -> Iterator[str]:
-    """Yield a reason if, in a random state, the moves of a subset of a hand are not those its cards allow."""
+@cache_per_game
+def subset_obstacles(rules: CompiledGame) -> tuple[str, ...]:
+    """Return a reason if, in a random state, the moves of a subset of a hand are not those its cards allow.
+
+    Args:
+        rules: Compiled rules.
+
+    Returns:
+        The reason, if any; computed once for each game.
+    """
     random = np.random.default_rng(SEED)
     state = sample_state(rules, N_SAMPLES, random)
     all_rows, seats = np.arange(N_SAMPLES), state.seat.copy()
@@ -122,8 +141,8 @@ def _sampled_obstacles(rules: CompiledGame) -> Iterator[str]:
             for move in range(part_moves.start[row], part_moves.start[row + 1])
         }
         if expected != actual:
-            yield "legal moves depend on the other cards of a hand (legal/1)"
-            return
+            return ("legal moves depend on the other cards of a hand (legal/1)",)
+    return ()
 
 
 def _random_subset(hand: np.ndarray, most: int, random: np.random.Generator) -> np.ndarray:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from abl_cards.games.tables.decision_point import Action, DecisionPoint, is_play_decision
     from abl_cards.games.tables.decisions import Decisions
     from abl_cards.games.tables.events import EventRules
+    from abl_cards.games.tables.fluent_updates import apply_fluent_updates
     from abl_cards.games.tables.hand_limits import can_hold, check_countable, hands_vary_in_play, largest_hand
     from abl_cards.games.tables.initial_fluents import check_initial_fluents, initial_fluent_state, list_initial_fluents
     from abl_cards.games.tables.knowledge import (
@@ -66,6 +67,7 @@ __all__ = [
     "Recorder",
     "RetractionListener",
     "Tables",
+    "apply_fluent_updates",
     "apply_trick_plays",
     "build_feature_table",
     "build_planes",

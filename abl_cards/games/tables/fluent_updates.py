@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from abl_cards.asp import Signature, Term, make_kb_error, split_term
 from abl_cards.circuit import FALSE, TRUE
-from abl_cards.core import ErrorCode, kernel
+from abl_cards.core import ErrorCode, device_function, kernel
 from abl_cards.games.binding import CircuitQuery, make_array_writer
 from abl_cards.games.compiled import (
     CompiledGame,
@@ -297,14 +297,9 @@ def _find_conflict(answers, outputs, starts):
     return -1, -1
 
 
-@kernel
-def _apply_updates(answers, rows, sets, adds, transfers, kitty_takes, state, num_from_stock):
-    """Apply circuit outputs [outputs, n] to tables rows [n]; sets, adds, passes, takes as in ``EventUpdate``.
-
-    A seat takes up what lay aside before the event, but for the cards of the stock that are still to be drawn.
-    Returns index in ``rows`` and row of ``passes`` of the first card that is not there, or -1, -1.
-    """
-    hands, aside, fluents = state.hands, state.aside, state.fluents
+@device_function
+def apply_fluent_updates(answers, rows, sets, adds, fluents):
+    """Apply the outputs [outputs, n] that change fluents to tables rows [n]; sets and adds as in ``EventUpdate``."""
     columns = np.empty(len(rows), np.int64)
     for row in range(len(sets)):
         for k in range(find_true(answers, sets[row, 0], columns)):
@@ -313,6 +308,18 @@ def _apply_updates(answers, rows, sets, adds, transfers, kitty_takes, state, num
         for k in range(find_true(answers, adds[row, 0], columns)):
             count = np.int64(fluents[rows[columns[k]], adds[row, 1]]) + adds[row, 2]
             fluents[rows[columns[k]], adds[row, 1]] = min(max(count, -MAX_COUNT), MAX_COUNT)
+
+
+@kernel
+def _apply_updates(answers, rows, sets, adds, transfers, kitty_takes, state, num_from_stock):
+    """Apply circuit outputs [outputs, n] to tables rows [n]; sets, adds, passes, takes as in ``EventUpdate``.
+
+    A seat takes up what lay aside before the event, but for the cards of the stock that are still to be drawn.
+    Returns index in ``rows`` and row of ``passes`` of the first card that is not there, or -1, -1.
+    """
+    hands, aside = state.hands, state.aside
+    columns = np.empty(len(rows), np.int64)
+    apply_fluent_updates(answers, rows, sets, adds, state.fluents)
     for row in range(len(kitty_takes)):
         for k in range(find_true(answers, kitty_takes[row, 0], columns)):
             table = rows[columns[k]]

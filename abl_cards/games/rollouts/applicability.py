@@ -1,0 +1,52 @@
+"""Check whether the episodes of a game can be played in one compiled loop."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from abl_cards.core import ErrorCode, GameError
+from abl_cards.games.compiled import CompiledGame, cache_per_game
+from abl_cards.games.endgame import play_obstacles, subset_obstacles
+from abl_cards.games.rollouts.rule_arrays import episode_rules
+
+
+def check_rollouts_applicable(rules: CompiledGame) -> None:
+    """Check that the episodes of a game can be played in one compiled loop.
+
+    Args:
+        rules: Compiled rules.
+
+    Raises:
+        GameError: If they cannot, with the reason.
+    """
+    for reason in _obstacles(rules):
+        raise GameError(f"{rules.folder.name}: rollouts cannot be compiled: {reason}", ErrorCode.UNSUPPORTED_GAME)
+
+
+def can_roll_out(rules: CompiledGame) -> bool:
+    """Return True if the episodes of a game can be played in one compiled loop.
+
+    Args:
+        rules: Compiled rules.
+    """
+    return not _obstacles(rules)
+
+
+@cache_per_game
+def _obstacles(rules: CompiledGame) -> tuple[str, ...]:
+    """Return reasons why not; random states are tested only if the rules show none."""
+    return tuple(play_obstacles(rules)) or tuple(_form_obstacles(rules)) or subset_obstacles(rules)
+
+
+def _form_obstacles(rules: CompiledGame) -> Iterator[str]:
+    """Yield the reasons why the card sets that a hand may lead are not all that it may ever play."""
+    allowed = rules.move_tables.allowed
+    if not bool((allowed[:, 0] == allowed[:, 1]).all()):
+        yield "kickers are others when leading and when following"
+    for context in range(len(rules.contexts)):
+        forms = episode_rules(rules, context).allowed
+        follows = forms[:-1].any(axis=0) & ~forms[-1].astype(bool)
+        follows[rules.forms.pass_form] = False
+        if follows.any():
+            yield "some forms may follow but not lead"
+            return

@@ -1,0 +1,178 @@
+"""Compiled rollouts against the engine, played move by move."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import pytest
+import torch
+from numpy.typing import NDArray
+
+from abl_cards.agents import make_agent
+from abl_cards.agents.compiled_rollouts import CompiledRollouts
+from abl_cards.agents.determinized_rollouts import DeterminizedRollout
+from abl_cards.core import ErrorCode, GameError, splitmix64_array
+from abl_cards.games.game import load
+from abl_cards.games.rollouts import position_inputs
+from abl_cards.learners import GameShape, ModelInputs, Networks, RolloutNetwork, apply_reward_exponent, to_input_tensors
+from abl_cards.learners.presets import PRESETS, RolloutConfig
+from abl_cards.learners.weights_io import WeightsCard, save_networks, write_weights
+from abl_cards.matches.sampled_positions import sample_from_play
+from tests.learners.tiny import TINY
+
+CONFIG = RolloutConfig(is_compiled=True, hidden=(24, 16))
+GAMES = [("guandan", None), ("doudizhu", "rlcard"), ("doudizhu", "contest"), ("president", None)]
+
+
+def random_network(engine: Any) -> RolloutNetwork:
+    torch.manual_seed(5)
+    network = RolloutNetwork(GameShape.of(engine), CONFIG)
+    with torch.no_grad():
+        for parameter in network.parameters():
+            parameter.mul_(4)
+    return network.eval()
+
+
+def imagined_tables(engine: Any, count: int, num_plays: int) -> Any:
+    """Return tables in the middle of an episode."""
+    tables = engine.start_matches(splitmix64_array(np.full(count, 7, np.uint64), np.arange(count)))
+    kb = make_agent("kb", engine)
+    for step in range(num_plays):
+        while (choosing := tables.rows_to_choose()).size:
+            tables.choose(choosing, kb.choose(tables.choices(choosing), choosing.astype(np.uint64)))
+        rows = tables.rows_to_play()
+        rows = rows[(rows + step) % 3 > 0]
+        tables.play(rows, kb.play(tables.decisions(rows), rows.astype(np.uint64)))
+    return tables.copy(tables.rows_to_play())
+
+
+def card_costs(engine: Any, tables: Any) -> NDArray[np.int64]:
+    """Return how many card sets that a hand may lead use each card: [n, seats, kinds]."""
+    hands = tables.state.hands
+    costs = np.zeros(hands.shape, np.int64)
+    leads = tables.copy(np.arange(len(tables)))
+    leads.state.to_beat[:] = -1
+    for seat in range(hands.shape[1]):
+        leads.state.seat[:] = seat
+        rows = np.flatnonzero(hands[:, seat].any(axis=1))
+        lists = leads.decisions(rows).moves()
+        for index, cards in zip(lists.decision_index, lists.cards, strict=True):
+            for kind in cards[cards < hands.shape[2]]:
+                costs[rows[index], seat, kind] += 840 // int(hands[rows[index], seat, kind])
+    return costs
+
+
+def play_by_engine(engine: Any, network: RolloutNetwork, tables: Any) -> Iterator[int]:
+    """Play the episodes move by move; yields the number of labels of each choice."""
+    costs = card_costs(engine, tables)
+    while (rows := tables.rows_to_play()).size:
+        decisions = tables.decisions(rows)
+        legal = decisions.legal_mask.T.astype(bool)
+        yield from legal.sum(axis=1)
+        empty, none = np.zeros((len(rows), 0, 0), np.float32), np.zeros((len(rows), 0), np.float32)
+        inputs = ModelInputs(
+            observation=position_inputs(tables, rows), legal=legal, to_beat=decisions.label_to_beat,
+            regret=none, plays_left=none.astype(np.uint8), estimate=empty,
+            response_counts=empty.astype(np.uint8), prior=empty,
+        )  # fmt: skip
+        with torch.inference_mode():
+            labels = network(to_input_tensors(inputs, torch.device("cpu"), torch.float32)).argmax(dim=1).numpy()
+        lists = decisions.moves(labels.astype(np.int16))
+        used = np.append(costs[rows, tables.seat[rows]], np.zeros((len(rows), 1), np.int64), axis=1)
+        kinds = np.minimum(lists.cards, used.shape[1] - 1)
+        cost = used[lists.decision_index[:, None], kinds].sum(axis=1)
+        best = [
+            first + int(cost[first:last].argmin())
+            for first, last in zip(lists.start[:-1], lists.start[1:], strict=True)
+        ]
+        tables.play(rows, lists.select(np.array(best)))
+
+
+@pytest.mark.parametrize(("game", "profile"), GAMES)
+@pytest.mark.parametrize("num_plays", [0, 9])
+def test_episodes_end_as_the_engine_plays_them(game: str, profile: str | None, num_plays: int) -> None:
+    engine = load(game, profile=profile).engine()
+    network, tables = random_network(engine), imagined_tables(engine, 12, max(1, num_plays))
+    expected = tables.copy(np.arange(len(tables)))
+    choices = list(play_by_engine(engine, network, expected))
+    assert max(choices) > 5
+    CompiledRollouts(engine, network.to_weights()).play_to_end(tables)
+    assert (tables.points == expected.points).all()
+    for field in ("stage", "finish_order", "fluents", "num_plays", "hands", "played"):
+        assert (getattr(tables.state, field) == getattr(expected.state, field)).all(), field
+
+
+def test_tables_do_not_depend_on_each_other() -> None:
+    engine = load("guandan").engine()
+    rollouts, tables = CompiledRollouts(engine, random_network(engine).to_weights()), imagined_tables(engine, 9, 5)
+    one = tables.copy(np.array([4]))
+    over = tables.copy(np.array([4, 4]))
+    rollouts.play_to_end(tables)
+    rollouts.play_to_end(one)
+    rollouts.play_to_end(over)
+    assert (one.points[0] == tables.points[4]).all()
+    assert (over.points == tables.points[4]).all()
+    points = over.points.copy()
+    rollouts.play_to_end(over)  # whose episodes are over
+    assert (over.points == points).all()
+
+
+@pytest.mark.parametrize("game", ["whist", "bigtwo", "tractor"])
+def test_games_whose_plays_depend_on_more_are_an_error(game: str) -> None:
+    engine = load(game).engine()
+    with pytest.raises(GameError) as caught:
+        CompiledRollouts(engine, random_network(engine).to_weights())
+    assert caught.value.code == ErrorCode.UNSUPPORTED_GAME
+
+
+@pytest.fixture
+def weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return weights for Dou dizhu beside a network for compiled rollouts that need a time limit."""
+    config = replace(CONFIG, needs_time_limit=True, critic_weight=0.25, temperature=0.5)
+    monkeypatch.setitem(PRESETS, "tiny", replace(TINY, rollout=config, endgame_cards=0))
+    engine, card = load("doudizhu").engine(), WeightsCard("doudizhu", "tiny", True, seed=5, steps=7)
+    save_networks(tmp_path / "some.safetensors", Networks(PRESETS["tiny"], GameShape.of(engine), 5), card)
+    write_weights(tmp_path / "some-rollout.safetensors", random_network(engine).state_dict(), card)
+    return tmp_path / "some.safetensors"
+
+
+def test_values_are_a_mean_of_critic_and_result(weights: Path) -> None:
+    engine = load("doudizhu").engine()
+    policy = cast(Any, make_agent(f"abl:weights={weights}", engine)).policy
+    tables = imagined_tables(engine, 12, 3)
+    rows, seats = np.arange(len(tables)), tables.seat.copy()
+    ended = tables.copy(rows)
+    CompiledRollouts(engine, policy.networks.rollout_weights).play_to_end(ended)
+    rollout = DeterminizedRollout(policy)
+    expected = rollout.evaluate(tables.copy(rows), seats)
+    points = apply_reward_exponent(engine.rewards(ended, rows)[rows, seats], policy.networks.preset.ppo.reward_exponent)
+    values = rollout.evaluate(tables, seats, depth=4)
+    np.testing.assert_allclose(values, 0.25 * expected + 0.75 * points, rtol=1e-5)
+    assert np.abs(values - expected).max() > 0.1
+
+
+def test_only_a_time_limit_brings_rollouts_that_need_one(weights: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine, played = load("doudizhu").engine(), list[int]()
+    play_to_end = CompiledRollouts.play_to_end
+
+    def record(self: CompiledRollouts, tables: Any) -> None:
+        played.append(len(tables))
+        play_to_end(self, tables)
+
+    monkeypatch.setattr(CompiledRollouts, "play_to_end", record)
+    decisions = sample_from_play(engine, 8, 2)
+    keys = np.zeros(8, np.uint64)
+    plain, timed = (cast(Any, make_agent(f"abl:weights={weights}{more}", engine)) for more in ("", ",think=400"))
+    plain.play(decisions, keys)
+    assert not played
+    timed.play(decisions, keys)
+    assert played
+    assert plain._lookahead._temperature == PRESETS["tiny"].search_temperature
+    assert timed._lookahead._temperature == 0.5
+    played.clear()
+    cast(Any, make_agent(f"abl:weights={weights},think=50,no-rollout-network", engine)).play(decisions, keys)
+    assert not played

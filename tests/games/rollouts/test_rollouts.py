@@ -1,0 +1,115 @@
+"""What compiled rollouts know of a game, against the engine."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from abl_cards.agents import make_agent
+from abl_cards.core import ErrorCode, GameError, splitmix64_array
+from abl_cards.games.game import load
+from abl_cards.games.rollouts import (
+    can_roll_out,
+    check_rollouts_applicable,
+    episode_rules,
+    find_card_sets,
+    position_inputs,
+    position_shape,
+)
+from tests.games.every_game import every_game
+
+APPLICABLE = ("guandan", "doudizhu", "president")
+
+
+def tables_in_play(game: str, count: int, num_steps: int) -> tuple[Any, Any]:
+    """Return tables of games of ``kb``, and those where a play is due."""
+    engine = load(game).engine()
+    tables = engine.start_matches(splitmix64_array(np.full(count, 3, np.uint64), np.arange(count)))
+    kb = make_agent("kb", engine)
+    for _ in range(num_steps):
+        while (choosing := tables.rows_to_choose()).size:
+            tables.choose(choosing, kb.choose(tables.choices(choosing), choosing.astype(np.uint64)))
+        rows = tables.rows_to_play()
+        tables.play(rows, kb.play(tables.decisions(rows), rows.astype(np.uint64)))
+    return tables, tables.rows_to_play()
+
+
+@pytest.mark.parametrize("game", every_game("president"))
+def test_games_that_do_not_apply_say_why(game: str) -> None:
+    rules = load(game).engine().rules
+    if can_roll_out(rules):
+        check_rollouts_applicable(rules)
+        return
+    assert game not in APPLICABLE
+    with pytest.raises(GameError) as caught:
+        check_rollouts_applicable(rules)
+    assert caught.value.code == ErrorCode.UNSUPPORTED_GAME
+
+
+@pytest.mark.parametrize("game", APPLICABLE)
+@pytest.mark.parametrize("num_steps", [5, 33])
+def test_forms_and_card_sets_are_those_of_the_engine(game: str, num_steps: int) -> None:
+    tables, rows = tables_in_play(game, 16, num_steps)
+    state, rules, decisions = tables.state, tables.rules, tables.decisions(rows)
+    assert len(rows)
+    hands = state.hands[rows, state.seat[rows]]
+    sets = find_card_sets(rules, hands, state.fluents[rows], state.context[rows])
+    legal = decisions.legal_mask.T.astype(bool)
+    for index, table in enumerate(rows):
+        allowed = episode_rules(rules, int(state.context[table])).allowed[state.to_beat[table]].astype(bool)
+        forms = sets.run_form[sets.run_start[index] : sets.run_start[index + 1]]
+        labels = set(rules.forms.label_of[forms[allowed[forms]]].tolist())
+        if state.to_beat[table] >= 0 and allowed[rules.forms.pass_form]:
+            labels.add(int(rules.forms.label_of[rules.forms.pass_form]))
+        assert labels == set(np.flatnonzero(legal[index]).tolist())
+    packed = (sets.guard_bits, sets.field_start.astype(np.uint64), sets.set_start[sets.run_start])
+    for index, (guard, fields, first, last) in enumerate(zip(*packed[:2], packed[2][:-1], packed[2][1:], strict=True)):
+        whole = int(guard) | sum(int(count) << int(bit) for count, bit in zip(hands[index], fields, strict=True))
+        for row in range(first, last):
+            cards = np.bincount(sets.cards[row][sets.cards[row] < 255], minlength=hands.shape[1])
+            rest = whole - int(sets.need[row])
+            assert rest == int(guard) | sum(
+                int(count) << int(bit) for count, bit in zip(hands[index] - cards, fields, strict=True)
+            )
+
+
+def test_hand_that_does_not_fit_is_an_error() -> None:
+    rules = load("guandan").engine().rules
+    hands = np.ones((1, len(rules.pack)), np.uint8)
+    with pytest.raises(GameError) as caught:
+        find_card_sets(rules, hands, rules.contexts.fluent_states[:1], np.zeros(1, np.int16))
+    assert caught.value.code == ErrorCode.UNSUPPORTED_GAME
+
+
+@pytest.mark.parametrize("game", APPLICABLE)
+def test_inputs_of_a_position_are_what_the_seat_sees(game: str) -> None:
+    tables, rows = tables_in_play(game, 12, 21)
+    state, shape, sides = tables.state, position_shape(tables.rules), tables.sides(rows)
+    inputs = position_inputs(tables, rows)
+    assert inputs.shape == (len(rows), shape.num_inputs)
+
+    def one_hot(value: int, size: int) -> list[int]:
+        return [int(value == place) for place in range(size)]
+
+    def counts(cards: Any, most: int) -> list[int]:
+        return [bit for count in cards for bit in one_hot(min(int(count), most) - 1, most)]
+
+    for index, table in enumerate(rows):
+        seat, seats = int(state.seat[table]), shape.num_seats
+        others = [(seat + offset) % seats for offset in range(1, seats)]
+        hand = state.hands[table, seat]
+        unseen = state.hands[table].sum(axis=0) - hand + state.aside[table]
+        owner = 0 if state.to_beat[table] < 0 else (int(state.owner[table]) - seat) % seats
+        expected = one_hot(int(state.context[table]), shape.num_contexts)
+        expected += counts(hand, shape.max_copies) + counts(unseen, shape.max_copies)
+        for other in others:
+            expected += one_hot(min(int(state.hands[table, other].sum()), shape.max_hand), shape.max_hand + 1)
+        expected += one_hot(owner, seats)
+        expected += [int(state.passed[table]) >> other & 1 for other in others]
+        expected += [int(sides[index, other] == sides[index, seat]) for other in others]
+        for cards in (hand, unseen) if shape.num_ranks else ():
+            ranks = np.bincount(shape.rank_of, weights=cards, minlength=shape.num_ranks)
+            expected += counts(ranks, shape.max_rank_copies)
+        assert inputs[index].tolist() == expected
