@@ -8,7 +8,7 @@ import numpy as np
 from abl_cards.agents.policy import NeuroSymbolicPolicy
 from abl_cards.core import kernel, map_ranges
 from abl_cards.games import Engine
-from abl_cards.games.compiled import TableError
+from abl_cards.games.compiled import MAX_IDLE_DECISIONS, TableError
 from abl_cards.games.rollouts import (
     CardSets,
     check_rollouts_applicable,
@@ -55,7 +55,7 @@ class CompiledRollouts:
             tables: Imagined tables, which stop after the episode.
 
         Raises:
-            TableError: If the rules leave a table without a way on.
+            TableError: If the rules leave a table without a way on, or no card is played any more.
         """
         state = tables.state
         running = np.flatnonzero(state.stage == PLAY)
@@ -84,24 +84,13 @@ class CompiledRollouts:
         stuck = map_ranges(
             len(rows),
             lambda lo, hi: _play_episodes(
-                tables.state,
-                rows,
-                rules,
-                card_sets,
-                hand_index,
-                sides,
-                self._shape,
-                self._weights,
-                forms,
-                cards,
-                lo,
-                hi,
+                state, rows, rules, card_sets, hand_index, sides, self._shape, self._weights, forms, cards, lo, hi
             ),
             min_size=_TABLES_PER_THREAD,
         )
         for table in stuck:
             if table >= 0:
-                raise TableError(table, "no label can be played, or no seat is next")
+                raise TableError(table, "no label can be played, no seat is next, or cards are never played again")
 
 
 def make_compiled_rollouts(policy: NeuroSymbolicPolicy) -> CompiledRollouts | None:
@@ -141,7 +130,7 @@ def _play_episodes(state, rows, rules, card_sets, hand_index, sides, shape, weig
             seat, to_beat = state.seat[table], state.to_beat[table]
             runs = num_runs[seat]
             n = list_playable_labels(card_sets, listed_runs[seat], runs, rules, to_beat, is_listed, labels)
-            if n == 0:
+            if n == 0 or state.idle_decisions[table] > MAX_IDLE_DECISIONS:
                 return table
             label = labels[0]
             if n > 1:

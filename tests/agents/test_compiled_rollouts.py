@@ -16,6 +16,7 @@ from abl_cards.agents import make_agent
 from abl_cards.agents.compiled_rollouts import CompiledRollouts
 from abl_cards.agents.determinized_rollouts import DeterminizedRollout
 from abl_cards.core import ErrorCode, GameError, splitmix64_array
+from abl_cards.games.compiled import MAX_IDLE_DECISIONS, TableError
 from abl_cards.games.game import load
 from abl_cards.games.rollouts import position_inputs
 from abl_cards.learners import GameShape, ModelInputs, Networks, RolloutNetwork, apply_reward_exponent, to_input_tensors
@@ -119,6 +120,15 @@ def test_tables_do_not_depend_on_each_other() -> None:
     points = over.points.copy()
     rollouts.play_to_end(over)  # whose episodes are over
     assert (over.points == points).all()
+
+
+def test_tables_where_no_card_is_played_any_more_are_an_error() -> None:
+    engine = load("guandan").engine()
+    tables = imagined_tables(engine, 6, 2)
+    tables.state.idle_decisions[3] = MAX_IDLE_DECISIONS + 1
+    with pytest.raises(TableError) as caught:
+        CompiledRollouts(engine, random_network(engine).to_weights()).play_to_end(tables)
+    assert caught.value.table == 3
 
 
 @pytest.mark.parametrize("game", ["whist", "bigtwo", "tractor"])

@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.compiled import CompiledGame, cache_per_game
 from abl_cards.games.endgame import play_obstacles, subset_obstacles
+from abl_cards.games.rollouts.card_sets import HAND_BITS, largest_hand_bits
 from abl_cards.games.rollouts.rule_arrays import episode_rules
+from abl_cards.games.tables import largest_hand
 
 
 def check_rollouts_applicable(rules: CompiledGame) -> None:
@@ -39,10 +41,12 @@ def _obstacles(rules: CompiledGame) -> tuple[str, ...]:
 
 
 def _form_obstacles(rules: CompiledGame) -> Iterator[str]:
-    """Yield the reasons why the card sets that a hand may lead are not all that it may ever play."""
+    """Yield the reasons why the card sets that a hand may lead, packed, are not all that it may ever play."""
     allowed = rules.move_tables.allowed
     if not bool((allowed[:, 0] == allowed[:, 1]).all()):
         yield "kickers are others when leading and when following"
+    if largest_hand_bits(rules.pack.copies, largest_hand(rules)) > HAND_BITS:
+        yield f"hands are too large: the largest has {largest_hand(rules)} cards"
     for context in range(len(rules.contexts)):
         forms = episode_rules(rules, context).allowed
         follows = forms[:-1].any(axis=0) & ~forms[-1].astype(bool)

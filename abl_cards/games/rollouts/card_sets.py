@@ -63,6 +63,21 @@ def find_card_sets(
     return CardSets(*sets)
 
 
+def largest_hand_bits(copies: NDArray[np.uint8], num_cards: int) -> int:
+    """Return the most bits of a packed hand.
+
+    Args:
+        copies: uint8 [kinds], copies of each kind in the pack.
+        num_cards: Cards of the hand.
+    """
+    bits, held = 0, 0
+    for added, more in ((1, 2), (1, 1), (2, 1), (4, 1), (8, 1)):  # cards that lengthen a counter, by how many bits
+        held += added
+        lengthened = min(int((copies >= held).sum()), num_cards // added)
+        bits, num_cards = bits + more * lengthened, num_cards - added * lengthened
+    return bits
+
+
 @kernel
 def _pack(start, form, cards, hands):
     """Pack card sets; returns the fields of ``CardSets``, and the bits of the largest hand."""

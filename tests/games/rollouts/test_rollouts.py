@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from abl_cards.agents import make_agent
 from abl_cards.core import ErrorCode, GameError, splitmix64_array
@@ -18,6 +20,7 @@ from abl_cards.games.rollouts import (
     position_inputs,
     position_shape,
 )
+from abl_cards.games.rollouts.card_sets import largest_hand_bits
 from tests.games.every_game import every_game
 
 APPLICABLE = ("guandan", "doudizhu", "president")
@@ -73,6 +76,20 @@ def test_forms_and_card_sets_are_those_of_the_engine(game: str, num_steps: int) 
             assert rest == int(guard) | sum(
                 int(count) << int(bit) for count, bit in zip(hands[index] - cards, fields, strict=True)
             )
+
+
+@given(st.lists(st.integers(1, 8), min_size=1, max_size=5), st.data())
+def test_no_hand_takes_more_bits_than_the_bound(copies: list[int], data: st.DataObject) -> None:
+    hand = [data.draw(st.integers(0, count)) for count in copies]
+    bits = sum(count.bit_length() + 1 for count in hand if count)
+    assert bits <= largest_hand_bits(np.array(copies, np.uint8), sum(hand))
+
+
+@pytest.mark.parametrize(
+    ("copies", "num_cards", "bits"), [([2] * 54, 28, 56), ([4] * 13 + [1, 1], 20, 35), ([4], 4, 4)]
+)
+def test_bound_on_the_bits_of_a_hand_is_met(copies: list[int], num_cards: int, bits: int) -> None:
+    assert largest_hand_bits(np.array(copies, np.uint8), num_cards) == bits
 
 
 def test_hand_that_does_not_fit_is_an_error() -> None:
