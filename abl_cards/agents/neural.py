@@ -287,8 +287,10 @@ def make_abl_agent(name: AgentName, engine: Engine, policy_class: type[NeuroSymb
     if "model" in own:
         return _make_model_agent(name, engine, file, own)
     networks = load_networks(file, engine, wrap_parts(GameShape.of(engine), **own))
-    if name.has_flag("no-rollout-network") or (networks.preset.rollout.is_compiled and not can_roll_out(engine.rules)):
-        networks.rollout_weights = None
+    if networks.rollout_weights is not None:
+        cannot_be_used = networks.preset.rollout.is_compiled and not can_roll_out(engine.rules)
+        if name.has_flag("no-rollout-network") or cannot_be_used:
+            networks.rollout_weights = None
     return make_network_agent(name, engine, networks, policy_class)
 
 
