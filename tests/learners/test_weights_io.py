@@ -169,8 +169,9 @@ def test_full_disk_keeps_the_old_weights(tmp_path: Path, engine: Engine) -> None
 def test_shipped_weights_have_cards_and_fit(engine: Engine) -> None:
     files = sorted(presets.WEIGHTS_FOLDER.glob("guandan-*.safetensors"))
     for file in files:
-        assert load_networks(file, engine).preset.uses_abln == load_card(file).abln
         assert load_card(file).command
+        if not file.stem.endswith("-rollout"):  # loaded with the weights that it lies beside
+            assert load_networks(file, engine).preset.uses_abln == load_card(file).abln
     with pytest.raises(GameError, match="guandan-none") as error:
         weights_io.find_shipped_weights("guandan", "none")
     assert error.value.code == ErrorCode.UNKNOWN_WEIGHTS
