@@ -12,7 +12,7 @@ from abl_cards.games.compiled import MAX_IDLE_DECISIONS, TableError
 from abl_cards.games.rollouts import (
     CardSets,
     check_rollouts_applicable,
-    count_left,
+    count_unplayed,
     episode_rules,
     find_card_sets,
     find_cheapest_set,
@@ -121,7 +121,7 @@ def _play_episodes(state, rows, rules, card_sets, hand_index, sides, shape, weig
     no_values = np.zeros((2, num_labels), np.float32)
     for row in range(lo, hi):
         table = rows[row]
-        count_left(state, table, left)
+        count_unplayed(state, table, left)
         for seat in range(seats):
             hand = hand_index[row, seat]
             packed[seat] = pack_held_cards(card_sets, hand, state.hands[table, seat])

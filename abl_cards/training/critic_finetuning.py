@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import torch
@@ -23,7 +24,7 @@ from abl_cards.learners import Networks, PPOConfig, Symmetries, to_training_batc
 from abl_cards.training.experience import Experience
 from abl_cards.training.joint_loop import SelfPlay
 from abl_cards.training.pretraining import ProgressCallback
-from abl_cards.training.supervised import EVALUATION_BATCH, EvaluatedRun, StepCallback, tables_of_round
+from abl_cards.training.supervised import EVALUATION_BATCH, EvaluatedRun, StepCallback, num_round_tables
 from abl_cards.training.updates import value_loss
 
 CHUNK_ROWS = 32_768
@@ -75,7 +76,7 @@ class SelfPlayGames:
         self, min_rows: int, round_number: int = 0, on_progress: ProgressCallback = lambda done, what: None
     ) -> Experience:
         """Return at least ``min_rows`` decisions, of games that depend on the number of the round."""
-        num_tables = tables_of_round(min_rows, self._num_tables)
+        num_tables = num_round_tables(min_rows, self._num_tables)
         seats = np.zeros((num_tables, int(self._engine.teams.max()) + 1), np.int8)
         first = round_number * self._num_tables
         play = SelfPlay(
@@ -111,11 +112,10 @@ class SelfPlayGames:
         """
         if critic_run.result:
             return critic_run.result
-        rounds = critic_run.train_in_rounds(
-            min_rows, ROUND_ROWS, lambda size, number: self.collect_decisions(size, number, on_progress),
+        held_out = critic_run.train_in_rounds(
+            min_rows, ROUND_ROWS, HELD_OUT_ROWS, partial(self.collect_decisions, on_progress=on_progress),
             self._policy.networks.device, on_step,
         )  # fmt: skip
-        held_out = self.collect_decisions(min(HELD_OUT_ROWS, min_rows), rounds, on_progress)
         critic, learned_weights = critic_run.model, deepcopy(critic_run.model.state_dict())
         after = self._mean_squared_error(held_out)
         critic.load_state_dict(former)

@@ -7,6 +7,7 @@ network, which is light, learns these probabilities. Other games tell how well i
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import torch
@@ -26,7 +27,7 @@ from abl_cards.training.supervised import (
     EvaluatedRun,
     StepCallback,
     advance_to_plays,
-    tables_of_round,
+    num_round_tables,
 )
 
 ROUND_ROWS = 262_144
@@ -101,11 +102,10 @@ class RolloutDistillation:
         """
         if run.result:
             return run.result
-        rounds = run.train_in_rounds(
-            num_decisions, ROUND_ROWS, lambda size, number: self.collect_examples(size, number, on_progress),
+        held_out = run.train_in_rounds(
+            num_decisions, ROUND_ROWS, HELD_OUT_ROWS, partial(self.collect_examples, on_progress=on_progress),
             self._policy.networks.device, on_step,
         )  # fmt: skip
-        held_out = self.collect_examples(min(HELD_OUT_ROWS, num_decisions), rounds, on_progress)
         run.result = self._evaluate(run.model, held_out)
         return run.result
 
@@ -113,7 +113,7 @@ class RolloutDistillation:
         self, num_rows: int, round_number: int = 0, on_progress: ProgressCallback = lambda done, what: None
     ) -> PolicyExamples:
         """Return decisions with a choice, of games that depend on the number of the round."""
-        num_tables = tables_of_round(num_rows, self._num_tables)
+        num_tables = num_round_tables(num_rows, self._num_tables)
         keys = splitmix64_array(
             np.full(num_tables, derive_key(self._seed, _STREAM, round_number), np.uint64), np.arange(num_tables)
         )

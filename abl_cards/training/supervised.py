@@ -36,6 +36,7 @@ from abl_cards.reasoners.abduction import Minimiser, find_best_cards, plays_afte
 from abl_cards.reasoners.hidden_hands import count_responses, observation_keys, prior_estimate, project_estimate
 
 ResultT = TypeVar("ResultT")
+ExamplesT = TypeVar("ExamplesT", bound=Examples)
 
 NUM_TABLES = 1024
 """Tables of self-play."""
@@ -165,7 +166,7 @@ class _EpisodeCounter(NullListener):
         self.count += len(rows)
 
 
-def tables_of_round(num_decisions: int, max_tables: int) -> int:
+def num_round_tables(num_decisions: int, max_tables: int) -> int:
     """Return at how many tables a round of own games is played, so that most matches come to their end.
 
     A round begins with new matches. At many tables it would only know the first episodes, and not what later ones
@@ -317,27 +318,28 @@ class EvaluatedRun(SupervisedRun, Generic[ResultT]):
         return lambda rng: order[(places + self.steps_done * self.batch_size) % num_examples]
 
     def train_in_rounds(
-        self, num_examples: int, round_size: int, collect: Callable[[int, int], Examples], device: torch.device,
-        on_step: StepCallback,
-    ) -> int:  # fmt: skip
+        self, num_examples: int, round_size: int, held_out_size: int, collect: Callable[[int, int], ExamplesT],
+        device: torch.device, on_step: StepCallback,
+    ) -> ExamplesT:  # fmt: skip
         """Make the remaining steps, on examples that are collected round by round to bound memory.
 
         Args:
             num_examples: Examples of all rounds.
             round_size: Examples of a round at most.
+            held_out_size: Examples of a further round at most, and no more than of the others; nothing learns from them.
             collect: Returns the examples of a round, by their number and the number of the round.
             device: Where the model lies.
             on_step: Called after each step.
 
         Returns:
-            The number of rounds.
+            The examples of the further round.
         """
         sizes = [min(round_size, num_examples - first) for first in range(0, num_examples, round_size)]
         learned = np.cumsum(sizes) * self.steps // sum(sizes)
         for number, (size, until) in enumerate(zip(sizes, learned.tolist(), strict=True)):
             if self.steps_done < until:
                 self.train(collect(size, number), device, on_step, until)
-        return len(sizes)
+        return collect(min(held_out_size, num_examples), len(sizes))
 
     def state_dict(self) -> dict[str, Any]:
         """Return the state of an interrupted or finished training."""

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from abl_cards.agents import make_agent
 from abl_cards.agents.compiled_rollouts import CompiledRollouts
 from abl_cards.agents.determinized_rollouts import DeterminizedRollout
-from abl_cards.core import ErrorCode, GameError, splitmix64_array
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.compiled import MAX_IDLE_DECISIONS, TableError
 from abl_cards.games.game import load
 from abl_cards.games.rollouts import position_inputs
@@ -23,6 +23,7 @@ from abl_cards.learners import GameShape, ModelInputs, Networks, RolloutNetwork,
 from abl_cards.learners.presets import PRESETS, RolloutConfig
 from abl_cards.learners.weights_io import WeightsCard, save_networks, write_weights
 from abl_cards.matches.sampled_positions import sample_from_play
+from tests.games.rollouts.sampled_tables import sample_tables
 from tests.learners.tiny import TINY
 
 CONFIG = RolloutConfig(is_compiled=True, hidden=(24, 16))
@@ -36,19 +37,6 @@ def random_network(engine: Any) -> RolloutNetwork:
         for parameter in network.parameters():
             parameter.mul_(4)
     return network.eval()
-
-
-def imagined_tables(engine: Any, count: int, num_plays: int) -> Any:
-    """Return tables in the middle of an episode."""
-    tables = engine.start_matches(splitmix64_array(np.full(count, 7, np.uint64), np.arange(count)))
-    kb = make_agent("kb", engine)
-    for step in range(num_plays):
-        while (choosing := tables.rows_to_choose()).size:
-            tables.choose(choosing, kb.choose(tables.choices(choosing), choosing.astype(np.uint64)))
-        rows = tables.rows_to_play()
-        rows = rows[(rows + step) % 3 > 0]
-        tables.play(rows, kb.play(tables.decisions(rows), rows.astype(np.uint64)))
-    return tables.copy(tables.rows_to_play())
 
 
 def card_costs(engine: Any, tables: Any) -> NDArray[np.int64]:
@@ -97,7 +85,7 @@ def play_by_engine(engine: Any, network: RolloutNetwork, tables: Any) -> Iterato
 @pytest.mark.parametrize("num_plays", [0, 9])
 def test_episodes_end_as_the_engine_plays_them(game: str, profile: str | None, num_plays: int) -> None:
     engine = load(game, profile=profile).engine()
-    network, tables = random_network(engine), imagined_tables(engine, 12, max(1, num_plays))
+    network, tables = random_network(engine), sample_tables(engine, 12, max(1, num_plays))
     expected = tables.copy(np.arange(len(tables)))
     choices = list(play_by_engine(engine, network, expected))
     assert max(choices) > 5
@@ -109,7 +97,7 @@ def test_episodes_end_as_the_engine_plays_them(game: str, profile: str | None, n
 
 def test_tables_do_not_depend_on_each_other() -> None:
     engine = load("guandan").engine()
-    rollouts, tables = CompiledRollouts(engine, random_network(engine).to_weights()), imagined_tables(engine, 9, 5)
+    rollouts, tables = CompiledRollouts(engine, random_network(engine).to_weights()), sample_tables(engine, 9, 5)
     one = tables.copy(np.array([4]))
     over = tables.copy(np.array([4, 4]))
     rollouts.play_to_end(tables)
@@ -124,7 +112,7 @@ def test_tables_do_not_depend_on_each_other() -> None:
 
 def test_tables_where_no_card_is_played_any_more_are_an_error() -> None:
     engine = load("guandan").engine()
-    tables = imagined_tables(engine, 6, 2)
+    tables = sample_tables(engine, 6, 2)
     tables.state.idle_decisions[3] = MAX_IDLE_DECISIONS + 1
     with pytest.raises(TableError) as caught:
         CompiledRollouts(engine, random_network(engine).to_weights()).play_to_end(tables)
@@ -153,7 +141,7 @@ def weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_values_are_a_mean_of_critic_and_result(weights: Path) -> None:
     engine = load("doudizhu").engine()
     policy = cast(Any, make_agent(f"abl:weights={weights}", engine)).policy
-    tables = imagined_tables(engine, 12, 3)
+    tables = sample_tables(engine, 12, 3)
     rows, seats = np.arange(len(tables)), tables.seat.copy()
     ended = tables.copy(rows)
     CompiledRollouts(engine, policy.networks.rollout_weights).play_to_end(ended)

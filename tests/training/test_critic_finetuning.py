@@ -50,7 +50,7 @@ def test_round_is_played_at_few_tables(monkeypatch: pytest.MonkeyPatch) -> None:
         asked.append((num_decisions, max_tables))
         return 6
 
-    monkeypatch.setattr(critic_finetuning, "tables_of_round", few)
+    monkeypatch.setattr(critic_finetuning, "num_round_tables", few)
     games = SelfPlayGames(engine, Networks(TINY, GameShape.of(engine)), TINY.ppo, seed=3).collect_decisions(256)
     assert asked == [(256, 1024)]
     assert len(games) == 256

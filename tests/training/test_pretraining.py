@@ -19,7 +19,7 @@ from abl_cards.learners.weights_io import load_card
 from abl_cards.matches.records import read_valid_records, sample_records_path, write_records
 from abl_cards.training.pretraining import Pretrainer, pretrain
 from abl_cards.training.settings import TrainConfig
-from abl_cards.training.supervised import add_estimates, create_abln_run, dataset_from_records, tables_of_round
+from abl_cards.training.supervised import add_estimates, create_abln_run, dataset_from_records, num_round_tables
 from tests.effort import amount
 from tests.learners.tiny import TINY
 from tests.training.test_checkpoint import write_malicious_pickle
@@ -154,4 +154,4 @@ def test_too_few_or_foreign_records_are_rejected(tmp_path: Path, engine: Any) ->
     [(1_048_576, 1024, 512), (262_144, 1024, 128), (262_144, 100, 100), (20_000, 1024, 32), (20_000, 8, 8)],
 )
 def test_tables_of_a_round_come_to_the_end_of_matches(num_decisions: int, max_tables: int, num_tables: int) -> None:
-    assert tables_of_round(num_decisions, max_tables) == num_tables
+    assert num_round_tables(num_decisions, max_tables) == num_tables

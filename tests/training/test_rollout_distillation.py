@@ -59,9 +59,9 @@ def test_examples_are_decisions_with_a_choice_and_the_probabilities_of_the_polic
 def test_round_is_played_at_few_tables(monkeypatch: pytest.MonkeyPatch) -> None:
     """Regression: a round at a thousand tables knew the first episodes of matches alone."""
     few, many = distillation(), distillation()
-    monkeypatch.setattr(rollout_distillation, "tables_of_round", lambda num_decisions, max_tables: num_decisions // 50)
+    monkeypatch.setattr(rollout_distillation, "num_round_tables", lambda num_decisions, max_tables: num_decisions // 50)
     examples = few.collect_examples(200)
-    monkeypatch.setattr(rollout_distillation, "tables_of_round", lambda num_decisions, max_tables: 4)
+    monkeypatch.setattr(rollout_distillation, "num_round_tables", lambda num_decisions, max_tables: 4)
     assert (examples.observation == many.collect_examples(200).observation).all()
 
 

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING
 from abl_cards.core import lazy_exports
 
 if TYPE_CHECKING:
-    from abl_cards.games.endgame.applicability import check_applicable, is_applicable, play_obstacles, subset_obstacles
+    from abl_cards.games.endgame.applicability import (
+        check_applicable,
+        is_applicable,
+        play_obstacles,
+        read_fluent_slots,
+        subset_obstacles,
+    )
     from abl_cards.games.endgame.open_hand_race import OpenHandRace, RaceCombinations, RacePosition
     from abl_cards.games.endgame.outcomes import OutcomeTable
     from abl_cards.games.endgame.packing import pack_moves
@@ -28,6 +34,7 @@ __all__ = [
     "is_applicable",
     "pack_moves",
     "play_obstacles",
+    "read_fluent_slots",
     "subset_obstacles",
 ]
 

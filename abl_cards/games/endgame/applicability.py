@@ -94,13 +94,17 @@ def play_obstacles(rules: CompiledGame) -> Iterator[str]:
         yield "updates after a play depend on more than its form (event(play))"
     changed = {int(slot) for _, slot, _ in [*update.sets, *update.adds]}
     role_query = event_rules.role_query.query if event_rules.role_query else None
-    slot_sets = [set(rules.contexts.slots), _fluent_slots(rules.play_query), _fluent_slots(role_query)]
+    slot_sets = [set(rules.contexts.slots), read_fluent_slots(rules.play_query), read_fluent_slots(role_query)]
     if any(changed & slots for slots in slot_sets):
         yield "plays change legal moves or sides (event(play))"
 
 
-def _fluent_slots(query: CircuitQuery | None) -> set[int]:
-    """Return the fluent slots that a query reads."""
+def read_fluent_slots(query: CircuitQuery | None) -> set[int]:
+    """Return the fluent slots that a query reads.
+
+    Args:
+        query: A query of the rules; None for none.
+    """
     used_columns = {} if query is None else dict(zip(query.groups, query.used_columns, strict=True))
     return set(used_columns["fluents"].tolist()) if "fluents" in used_columns else set()
 

@@ -1,4 +1,4 @@
-"""Whole episodes in one compiled loop: what a rollout has to know of a game besides its state."""
+"""Arrays and kernels that play whole episodes of a game in one compiled loop."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     )
     from abl_cards.games.rollouts.positions import (
         PositionShape,
-        count_left,
+        count_unplayed,
         list_position_inputs,
         position_inputs,
         position_shape,
@@ -32,7 +32,7 @@ __all__ = [
     "PositionShape",
     "can_roll_out",
     "check_rollouts_applicable",
-    "count_left",
+    "count_unplayed",
     "episode_rules",
     "find_card_sets",
     "find_cheapest_set",

@@ -79,7 +79,7 @@ def list_playable_labels(card_sets, runs, num_runs, rules, to_beat, is_listed, l
     Returns:
         How many labels there are.
     """
-    n, allowed = 0, rules.allowed[len(rules.allowed) - 1 if to_beat == LEADING else to_beat]
+    n, allowed = 0, rules.allowed[to_beat]
     for k in range(num_runs):
         form = card_sets.run_form[runs[k]]
         label = rules.label_of[form]
@@ -98,7 +98,7 @@ def list_playable_labels(card_sets, runs, num_runs, rules, to_beat, is_listed, l
 def find_cheapest_set(card_sets, sets, runs, first, num_runs, rules, to_beat, label):
     """Return the form and the listed card set of a label whose cards the fewest other sets use; -1 for none."""
     best, best_form = -1, rules.pass_form
-    allowed = rules.allowed[len(rules.allowed) - 1 if to_beat == LEADING else to_beat]
+    allowed = rules.allowed[to_beat]
     for k in range(num_runs):
         form = card_sets.run_form[runs[k]]
         if allowed[form] and rules.label_of[form] == label:

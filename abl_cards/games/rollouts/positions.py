@@ -83,13 +83,13 @@ def _write_inputs(shape, state, rows, sides, inputs):
     active, sums = np.zeros(inputs.shape[1], np.int64), np.zeros(max(1, shape.num_ranks), np.int64)
     left = np.zeros(shape.num_kinds, np.int64)
     for i in range(len(rows)):
-        count_left(state, rows[i], left)
+        count_unplayed(state, rows[i], left)
         for k in range(list_position_inputs(shape, state, rows[i], sides[i], left, sums, active)):
             inputs[i, active[k]] = 1
 
 
 @device_function
-def count_left(state, table, left):
+def count_unplayed(state, table, left):
     """Count the cards in all hands and aside: int64 [kinds], overwritten."""
     for kind in range(len(left)):
         left[kind] = state.aside[table, kind]
@@ -106,7 +106,7 @@ def list_position_inputs(shape, state, table, sides, left, sums, active):
         state: TableState.
         table: Index of the table.
         sides: int8 [seats], the side of each seat.
-        left: int64 [kinds], the cards that have not been played, as ``count_left`` counts them.
+        left: int64 [kinds], the cards that have not been played, as ``count_unplayed`` counts them.
         sums: int64 [ranks], a buffer.
         active: int64 [inputs], overwritten.
 

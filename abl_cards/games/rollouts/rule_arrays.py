@@ -28,7 +28,7 @@ class EpisodeRules(NamedTuple):
     turn_table: TurnTable
     pass_form: int
     label_of: NDArray[np.int16]  # [forms] label of each form
-    allowed: NDArray[np.uint8]  # [forms + 1, forms] 1 if a form may follow the one to beat; the last row is for leading
+    allowed: NDArray[np.uint8]  # [forms + 1, forms] 1 if a form may follow the one to beat; the last is LEADING
     updates: PlayUpdates
 
 

@@ -1,4 +1,4 @@
-"""What compiled rollouts know of a game, against the engine."""
+"""Card sets, forms and inputs of compiled rollouts, against the engine."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abl_cards.agents import make_agent
-from abl_cards.core import ErrorCode, GameError, splitmix64_array
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.game import load
 from abl_cards.games.rollouts import (
     can_roll_out,
@@ -22,21 +21,9 @@ from abl_cards.games.rollouts import (
 )
 from abl_cards.games.rollouts.card_sets import largest_hand_bits
 from tests.games.every_game import every_game
+from tests.games.rollouts.sampled_tables import sample_tables
 
 APPLICABLE = ("guandan", "doudizhu", "president")
-
-
-def tables_in_play(game: str, count: int, num_steps: int) -> tuple[Any, Any]:
-    """Return tables of games of ``kb``, and those where a play is due."""
-    engine = load(game).engine()
-    tables = engine.start_matches(splitmix64_array(np.full(count, 3, np.uint64), np.arange(count)))
-    kb = make_agent("kb", engine)
-    for _ in range(num_steps):
-        while (choosing := tables.rows_to_choose()).size:
-            tables.choose(choosing, kb.choose(tables.choices(choosing), choosing.astype(np.uint64)))
-        rows = tables.rows_to_play()
-        tables.play(rows, kb.play(tables.decisions(rows), rows.astype(np.uint64)))
-    return tables, tables.rows_to_play()
 
 
 @pytest.mark.parametrize("game", every_game("president"))
@@ -54,7 +41,8 @@ def test_games_that_do_not_apply_say_why(game: str) -> None:
 @pytest.mark.parametrize("game", APPLICABLE)
 @pytest.mark.parametrize("num_steps", [5, 33])
 def test_forms_and_card_sets_are_those_of_the_engine(game: str, num_steps: int) -> None:
-    tables, rows = tables_in_play(game, 16, num_steps)
+    tables = sample_tables(load(game).engine(), 16, num_steps)
+    rows = tables.rows_to_play()
     state, rules, decisions = tables.state, tables.rules, tables.decisions(rows)
     assert len(rows)
     hands = state.hands[rows, state.seat[rows]]
@@ -102,7 +90,8 @@ def test_hand_that_does_not_fit_is_an_error() -> None:
 
 @pytest.mark.parametrize("game", APPLICABLE)
 def test_inputs_of_a_position_are_what_the_seat_sees(game: str) -> None:
-    tables, rows = tables_in_play(game, 12, 21)
+    tables = sample_tables(load(game).engine(), 12, 21)
+    rows = tables.rows_to_play()
     state, shape, sides = tables.state, position_shape(tables.rules), tables.sides(rows)
     inputs = position_inputs(tables, rows)
     assert inputs.shape == (len(rows), shape.num_inputs)
