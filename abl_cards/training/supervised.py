@@ -326,7 +326,7 @@ class EvaluatedRun(SupervisedRun, Generic[ResultT]):
         Args:
             num_examples: Examples of all rounds.
             round_size: Examples of a round at most.
-            held_out_size: Examples of a further round at most, and no more than of the others; nothing learns from them.
+            held_out_size: Examples of a further round, at most as many as of the others; nothing learns from them.
             collect: Returns the examples of a round, by their number and the number of the round.
             device: Where the model lies.
             on_step: Called after each step.
