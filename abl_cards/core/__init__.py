@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from abl_cards.core.extras import missing_library_message, require_extra
     from abl_cards.core.gc_control import pause_gc, reduce_gc
     from abl_cards.core.hosts import is_hostname, report_exhaustion
-    from abl_cards.core.jit import copy_values, device_function, inlined_function, kernel
+    from abl_cards.core.jit import borrow_arrays, copy_values, device_function, inlined_function, kernel
     from abl_cards.core.jsonl import (
         NumberedLine,
         is_line_too_long,
@@ -128,6 +128,7 @@ __all__ = [
     "apply_settings",
     "atomic_write",
     "attribute_os_errors",
+    "borrow_arrays",
     "call_part",
     "call_user_code",
     "check_budget",

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from numba import njit
+from typing import Any
+
+from numba import njit, types
+from numba.extending import intrinsic
 
 kernel = njit(cache=True, nogil=True, no_cfunc_wrapper=True)  # type: ignore[call-overload]
 """Compile a function that Python calls, and kernels may call."""
@@ -24,3 +27,37 @@ def copy_values(source, target, count):  # type: ignore[no-untyped-def]
     """
     for index in range(count):
         target[index] = source[index]
+
+
+def _type_borrowed(_: Any, arrays: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        return _borrow(context, builder, signature.args[0], values[0])
+
+    return arrays(arrays), generate
+
+
+def _borrow(context: Any, builder: Any, kind: Any, value: Any) -> Any:
+    from numba.np.arrayobj import make_array  # takes 20 ms, and is needed only where something is compiled
+
+    parts: Any = kind
+    if isinstance(kind, types.BaseTuple):
+        for index, part in enumerate(parts):
+            borrowed = _borrow(context, builder, part, builder.extract_value(value, index))
+            value = builder.insert_value(value, borrowed, index)
+    elif isinstance(kind, types.Array):
+        array = make_array(kind)(context, builder, value)
+        array.meminfo = array.meminfo.type(None)
+        array.parent = array.parent.type(None)
+        value = array._getvalue()
+    else:
+        context.nrt.incref(builder, kind, value)  # of a string; numbers have no references
+    return value
+
+
+borrow_arrays: Any = intrinsic(_type_borrowed)
+"""In a kernel: return an array, or a tuple of arrays and numbers, whose references are not counted.
+
+At a call of a function that it does not inline, numba counts the references to each array of a named tuple up and down,
+which takes longer than a short function does, and threads wait for each other's counts. The caller of the kernel keeps
+the arrays, so it is for arguments of the kernel alone, and the kernel must not return them.
+"""

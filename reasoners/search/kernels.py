@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from abl_cards.core import device_function, kernel
+from abl_cards.core import borrow_arrays, device_function, kernel
 from abl_cards.reasoners.search.bits import ONE, lowest_bit, merge_ranks, popcount, ranks_with
 from abl_cards.reasoners.search.dominated_moves import ALL_COPIES, SOME_COPIES, find_dominated_ranks
 from abl_cards.reasoners.search.tables import (  # fmt: skip
@@ -346,6 +346,8 @@ def start_search(state, frames, sets, labels, label_sets, history, moves, merged
 @kernel
 def continue_search(state, frames, sets, labels, label_sets, history, moves, table, merged, dominance, max_nodes):
     """Search at most `max_nodes` further nodes; return whether the root is finished."""
+    frames, sets, labels, label_sets = borrow_arrays((frames, sets, labels, label_sets))
+    history, moves, table = borrow_arrays((history, moves, table))
     ply, nodes, stop = state[PLY], state[NODES], state[NODES] + max_nodes
     while True:
         if frames[ply, BEST] >= frames[ply, BETA] or frames[ply, NEXT] == frames[ply, END]:

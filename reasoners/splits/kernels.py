@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.core import device_function, inlined_function, kernel
+from abl_cards.core import borrow_arrays, device_function, inlined_function, kernel
 from abl_cards.reasoners.splits.rules import MAX_CARDS, N_KINDS, TAGS
 
 MAX_OPTIONS = 8
@@ -315,6 +315,7 @@ def _best_option(tables, rank, num_cards, weight, scratch):
 @kernel
 def split_hands(tables, counts, tag_scores, weight, lo, hi, tags, labels, plays, worth):
     """Find the splits of hands lo..hi-1 from counts [n, 15] and tag_scores [n, cards, 4]."""
+    tables = borrow_arrays(tables)
     scratch = new_scratch(len(tables.pieces.label))
     for i in range(lo, hi):
         length, worth[i] = find_best_pieces(tables, counts[i], tag_scores[i], weight, scratch)

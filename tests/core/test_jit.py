@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 from numba import njit
 
-from abl_cards.core import copy_values
+from abl_cards.core import borrow_arrays, copy_values
 
 
 def test_values_are_copied() -> None:
@@ -16,3 +18,36 @@ def test_values_are_copied() -> None:
     target = np.full(4, 9, np.int64)
     copy(np.arange(6, dtype=np.uint8)[1:], target[1:], 2)
     assert target.tolist() == [9, 1, 2, 9]
+
+
+class Inner(NamedTuple):
+    values: Any
+    factor: int
+
+
+class Outer(NamedTuple):
+    inner: Inner
+    name: str
+    bits: Any
+
+
+def test_borrowed_arrays_are_those_of_the_caller() -> None:
+    @njit
+    def add(inner, amount):  # type: ignore[no-untyped-def]
+        for index in range(len(inner.values)):
+            inner.values[index] += amount * inner.factor
+        return inner.values.sum()
+
+    @njit
+    def run(outer, matrix):  # type: ignore[no-untyped-def]
+        outer, matrix = borrow_arrays(outer), borrow_arrays(matrix)
+        matrix[0] = outer.bits[:2]
+        return add(outer.inner, 2) + matrix.sum(), len(outer.name)
+
+    outer = Outer(Inner(np.arange(4), 3), "four", np.ones(3, np.bool_))
+    matrix = np.zeros((2, 2))
+    for _ in range(1000):  # more often than a count that is lowered only would bear
+        total = run(outer, matrix)
+    assert outer.inner.values.tolist() == [6000, 6001, 6002, 6003]
+    assert total == (24006 + 2, 4)
+    assert matrix.tolist() == [[1, 1], [0, 0]]

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.core import device_function, inlined_function, kernel
+from abl_cards.core import borrow_arrays, device_function, inlined_function, kernel
 from abl_cards.games.types import NO_CARD
 
 COUNTS = 9
@@ -374,6 +374,7 @@ def fill_min_plays(table, hands, context, lo, hi, plays):
         hi: End of the hands, exclusive.
         plays: uint8 [n], modified.
     """
+    table = borrow_arrays(table)
     scratch = new_pareto_scratch(table)
     for i in range(lo, hi):
         plays[i] = _cached_min_plays(table, _pack_hand_key(table, hands[i], context[i]), scratch)
@@ -393,6 +394,7 @@ def fill_min_plays_after(table, hands, context, start, cards, lo, hi, plays):
         hi: End of the decisions, exclusive.
         plays: uint8 [moves], modified.
     """
+    table = borrow_arrays(table)
     scratch = new_pareto_scratch(table)
     for i in range(lo, hi):
         key = _pack_hand_key(table, hands[i], context[i])

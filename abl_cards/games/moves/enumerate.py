@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from abl_cards.core import device_function, inlined_function, kernel
+from abl_cards.core import borrow_arrays, device_function, inlined_function, kernel
 from abl_cards.games.description import NO_INDEX
 from abl_cards.games.moves.block_groups import enumerate_groups
 from abl_cards.games.moves.kickers import choose_kickers, fill_own_max_groups
@@ -114,6 +114,7 @@ def enumerate_moves(
     Returns:
         Number of card sets, which may exceed the capacity.
     """
+    move_tables, scratch, allowed, form, cards = borrow_arrays((move_tables, scratch, allowed, form, cards))
     lists, bounds, blocks = move_tables.block_order, move_tables.label_blocks, move_tables.blocks
     num_sets = np.int64(start[lo])
     for i in range(lo, hi):

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.core import device_function, kernel
+from abl_cards.core import borrow_arrays, device_function, kernel
 from abl_cards.games.moves.enumerate import enumerate_block
 from abl_cards.games.moves.move_tables import (
     GROUPS,
@@ -101,6 +101,7 @@ def list_whole_hands(index, move_tables, hands, context, leading, legal, allowed
     Returns:
         Number of card sets, which may exceed the capacity.
     """
+    index, move_tables, scratch = borrow_arrays((index, move_tables, scratch))
     blocks, num_sets, num_words = move_tables.blocks, np.int64(0), index.by_size.shape[1]
     sets, found = np.empty(len(index.at_least), np.int64), np.empty(num_words * 64, np.int64)
     start[0] = 0

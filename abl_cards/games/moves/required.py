@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.core import device_function, inlined_function, kernel, scale_to_range
+from abl_cards.core import borrow_arrays, device_function, inlined_function, kernel, scale_to_range
 from abl_cards.games.description import PLAIN
 from abl_cards.games.moves.enumerate import enumerate_label
 from abl_cards.games.moves.move_tables import (
@@ -245,6 +245,7 @@ def sample_required_sets(
         num_found: int64 [n], receives the number of card sets: 0 if the label is not legal, -1 if it has too many to
             search.
     """
+    move_tables, scratch = borrow_arrays((move_tables, scratch))
     no_limit, kinds = np.int64(NO_LIMIT), np.empty(len(required), np.int64)
     width, base = len(move_tables.slot_range), move_tables.pattern_base
     label_blocks, blocks = move_tables.label_blocks, move_tables.blocks

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from abl_cards.core import device_function, inlined_function, kernel, scale_to_range, splitmix64
+from abl_cards.core import borrow_arrays, device_function, inlined_function, kernel, scale_to_range, splitmix64
 from abl_cards.games.description import NO_INDEX, PLAIN
 from abl_cards.games.moves.enumerate import enumerate_label
 from abl_cards.games.moves.move_tables import (
@@ -57,6 +57,7 @@ def sample_card_sets(
         num_found: int64 [n], receives the number of card sets of the label, 0 if there is none. Without keys, any
             positive number stands for at least one.
     """
+    move_tables, scratch, allowed = borrow_arrays((move_tables, scratch, allowed))
     label_blocks, blocks, group_fields = move_tables.label_blocks, move_tables.blocks, move_tables.group_fields
     kind, slot_acts, wild = move_tables.slot_kind, move_tables.slot_acts, move_tables.wild_cards
     start, counts, codes = move_tables.pattern_start, move_tables.combination_counts, scratch.walk_state[ROW]
