@@ -29,7 +29,7 @@ def run_benchmarks(game: Game, quick: bool = False, on_progress: ProgressCallbac
     Returns:
         The measurements in the order of the table.
     """
-    from abl_cards.bench import abduction, circuits, environments, play, processes, solving, splits, training
+    from abl_cards.bench import abduction, circuits, environments, play, processes, rollouts, solving, splits, training
 
     on_progress("compiling the rules")
     engine, targets = game.engine(), load_targets(game.name)
@@ -46,6 +46,7 @@ def run_benchmarks(game: Game, quick: bool = False, on_progress: ProgressCallbac
         ("splits of hands", lambda: splits.measure_splits(engine, splits.QUICK if quick else splits.FULL, targets)),
         ("abduction", lambda: abduction.measure_abduction(engine, abduction.QUICK if quick else abduction.FULL)),
         ("exact solutions", lambda: solving.measure_solving(engine, solving.QUICK if quick else solving.FULL, targets)),
+        ("imagined episodes", lambda: rollouts.measure_rollouts(engine, rollouts.QUICK if quick else rollouts.FULL)),
         ("training", lambda: training.measure_training(game, training.QUICK if quick else training.FULL)),
         ("memory", lambda: [processes.measure_memory(game.name)]),
         ("how fast commands start", lambda: processes.measure_start_times(game.name, repetitions=1 if quick else 5)),

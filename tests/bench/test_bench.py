@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from abl_cards.agents.baselines import RandomAgent
-from abl_cards.bench import abduction, circuits, environments, play, processes, solving, training
+from abl_cards.bench import abduction, circuits, environments, play, processes, rollouts, solving, training
 from abl_cards.bench.measurements import COLUMNS, Measurement
 from abl_cards.bench.targets import load_targets
 from abl_cards.cli.kb import NEW_GAME
@@ -90,6 +90,13 @@ def test_measure_solving_requires_a_solvable_game(monkeypatch: pytest.MonkeyPatc
     assert (six.target, ten.target, ten.at_most, ten.unit) == (None, 4, True, "ms")
     assert min(six.value, ten.value) > 0
     assert solving.measure_solving(load("doudizhu").engine(), solving.FULL) == []
+
+
+def test_measure_rollouts_compares_with_kb() -> None:
+    config = rollouts.RolloutBenchConfig(num_tables=4, repetitions=1)
+    (figure,) = rollouts.measure_rollouts(load("guandan").engine(), config)
+    assert figure.value > figure.others[0][1] > 0
+    assert rollouts.measure_rollouts(load("doudizhu").engine(), config) == []
 
 
 @pytest.mark.parametrize("agent", [RandomAgent(), play.ListingAgent()])
