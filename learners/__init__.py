@@ -91,7 +91,15 @@ if TYPE_CHECKING:
         default_preset,
         list_shipped_presets,
     )
-    from abl_cards.learners.rollout_network import RolloutNetwork, RolloutWeights, choose_candidates, choose_label
+    from abl_cards.learners.rollout_network import (
+        RolloutNetwork,
+        RolloutWeights,
+        add_inputs,
+        change_inputs,
+        choose_candidates,
+        choose_label,
+        list_label_inputs,
+    )
     from abl_cards.learners.splitter import CardSequences, SplitterCard, SplitterNetwork, load_splitter, save_splitter
     from abl_cards.learners.strength import (
         STRENGTH_PRESETS,
@@ -174,8 +182,10 @@ __all__ = [
     "TwoStageClustering",
     "WeightsCard",
     "Whitening",
+    "add_inputs",
     "affinity_propagation",
     "apply_reward_exponent",
+    "change_inputs",
     "check_output",
     "choose_candidates",
     "choose_label",
@@ -191,6 +201,7 @@ __all__ = [
     "fit_temperature",
     "hands_loss",
     "k_means",
+    "list_label_inputs",
     "list_shipped_presets",
     "load_card",
     "load_model",

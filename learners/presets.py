@@ -75,16 +75,21 @@ class PlaneResNetConfig:
 class RolloutConfig:
     """Sizes of a rollout network, and of the look-ahead that plays on by it; see ``learners.rollout_network``."""
 
-    is_compiled: bool = False  # whether whole episodes are one compiled loop, without costs and plays left as inputs
+    is_compiled: bool = False  # whether whole episodes are one compiled loop, by positions instead of costs, plays left
     needs_time_limit: bool = False  # whether it is used with a time limit alone, since it takes long
-    hidden: tuple[int, int] = (256, 128)  # widths of the layers; the second one a multiple of 16
+    hidden: tuple[int, int] = (256, 128)  # widths of the layers, multiples of 4
     num_tables: int = 256  # imagined tables of a decision, divided among its labels
     num_determinizations: int = 128  # deals of a label at most
-    depth: int = 16  # decisions with a choice that are played on before the critic values the position
+    depth: int = 16  # decisions with a choice before the critic values the position, where nothing is compiled
     top_k: int = 8  # labels that are evaluated at most, the most probable ones
     min_prob: float = 0.001  # probability below which a label is not evaluated
     critic_weight: float = 0.0  # weight of the critic's value of the position itself; the rest is the rollout's
     temperature: float | None = None  # points that weigh as much as a factor e; None for ``search_temperature``
+
+    def __post_init__(self) -> None:
+        """Check the widths, which compiled functions read four at a time; raises ValueError."""
+        if any(width <= 0 or width % 4 for width in self.hidden):
+            raise ValueError(f"hidden: the widths of a rollout network are multiples of 4, not {self.hidden}")
 
 
 @dataclass(frozen=True)

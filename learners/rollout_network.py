@@ -1,9 +1,9 @@
-"""Rollout network: a light policy that plays imagined tables on in a look-ahead.
+"""Rollout networks: light policies that play imagined tables on in a look-ahead.
 
-It learns from the policy (distillation) and reads less: neither the estimate of the hidden hands nor the history as a
-sequence. A compiled function evaluates it on the inputs that are not zero, so that a play takes about as long as the
-rules do. The policy plays better, but a look-ahead evaluates many more deals with this one in the same time. A network
-for compiled episodes reads positions and labels alone, no costs and plays left.
+They learn from the policy (distillation) and read less: neither the estimate of the hidden hands nor the history as a
+sequence. The policy plays better, but a look-ahead plays many more tables on with them in the same time. A network for
+candidates reads observations, costs and plays left, in steps of Python. A network for compiled episodes reads positions
+alone; its first layer is kept as sums that change with the few inputs that a play changes, as in NNUE (Nasu 2018).
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
@@ -20,21 +20,20 @@ from abl_cards.core import copy_values, device_function, kernel, map_ranges
 from abl_cards.games.types import Indices
 from abl_cards.learners.decision import MAX_REGRET, PLAYS_UNIT, REGRET_UNIT, InputTensors
 from abl_cards.learners.networks import GameShape
-from abl_cards.learners.presets import LEGAL, PLAYS_LEFT, REGRET, TO_BEAT, RolloutConfig
+from abl_cards.learners.presets import PLAYS_LEFT, REGRET, TO_BEAT, RolloutConfig
 
 MAX_COUNT = 4
 """Greatest number in an observation that is told from the next one; each number has weights of its own."""
-_LABEL_INPUTS = (TO_BEAT, LEGAL, REGRET, PLAYS_LEFT)
-_COMPILED_LABEL_INPUTS = (TO_BEAT, LEGAL)
 _MASKED_LOGIT = -1e9
-_LANES = 16  # partial sums of a dot product, which are added in parallel
+_WEIGHT_STEP = 2.0**-12  # of the first layer: sums of its multiples below 2,048 are exact, in whatever order
 
 
 class RolloutWeights(NamedTuple):
     """Weights of a rollout network as arrays, float32, for the compiled function.
 
     Attributes:
-        first: [inputs, width] rows of observation entries by number (1 first), then of labels, input by input.
+        first: [inputs, width] a row for each input: those of the observation by number (1 first) or of the position,
+            then of labels, input by input.
         first_bias: [width].
         second: [width, second width].
         second_bias: [second width].
@@ -59,11 +58,14 @@ class RolloutNetwork(nn.Module):
         """Create the network for the sizes of a game."""
         super().__init__()
         first, second = config.hidden
-        self._max_count = 1 if config.is_compiled else MAX_COUNT
-        self._label_inputs = _COMPILED_LABEL_INPUTS if config.is_compiled else _LABEL_INPUTS
-        features = (shape.num_position_inputs if config.is_compiled else shape.num_features) * self._max_count
-        self.column_blocks = [(features, 0), (0, len(self._label_inputs))]  # for weight transfer
-        inputs = features + len(self._label_inputs) * shape.num_labels
+        self._is_compiled, self._max_count = config.is_compiled, 1 if config.is_compiled else MAX_COUNT
+        features = shape.num_position_inputs if config.is_compiled else shape.num_features * MAX_COUNT
+        self._values = () if config.is_compiled else (REGRET, PLAYS_LEFT)
+        label_inputs = 2 + len(self._values)
+        inputs = features + label_inputs * shape.num_labels
+        self.column_blocks = [(features, label_inputs)]  # for weight transfer
+        if config.is_compiled:  # a position ends with the labels that may be led
+            self.column_blocks = [(features - shape.num_labels, 1 + label_inputs)]
         self.first, self.second = nn.Linear(inputs, first), nn.Linear(first, second)
         self.output = nn.Linear(second, shape.num_labels)
         self.scales = nn.Parameter(torch.ones(2))
@@ -73,9 +75,11 @@ class RolloutNetwork(nn.Module):
         """Return log-probabilities of the labels, [n, labels]."""
         numbers = torch.arange(1, self._max_count + 1, device=inputs.observation.device)
         one_hot = inputs.observation.clamp(max=self._max_count)[:, :, None] == numbers
-        labels = [inputs.get_input(TO_BEAT), inputs.legal]
-        values = [inputs.get_input(name) * inputs.legal for name in self._label_inputs[len(labels) :]]
-        parts = [one_hot.flatten(1), *labels, *values]
+        to_beat, legal = inputs.get_input(TO_BEAT), inputs.legal
+        if self._is_compiled:  # when leading, the position has the legal labels
+            legal = legal & (to_beat.sum(dim=1, keepdim=True) > 0)
+        values = [inputs.get_input(name) * inputs.legal for name in self._values]
+        parts = [one_hot.flatten(1), to_beat, legal, *values]
         hidden = torch.relu(self.first(torch.cat([part.float() for part in parts], dim=1)))
         logits = self.output(torch.relu(self.second(hidden)))
         for scale, value in zip(self.scales, values, strict=False):
@@ -83,11 +87,11 @@ class RolloutNetwork(nn.Module):
         return torch.where(inputs.legal, logits, _MASKED_LOGIT).log_softmax(dim=1)
 
     def to_weights(self) -> RolloutWeights:
-        """Return the weights as arrays."""
-        arrays = (
-            self.first.weight.t(), self.first.bias, self.second.weight.t(), self.second.bias, self.output.weight,
-            self.output.bias, self.scales,
-        )  # fmt: skip
+        """Return the weights as arrays; those of sums that change are rounded, so that the sums are exact."""
+        first = [self.first.weight.t(), self.first.bias]
+        if self._is_compiled:
+            first = [(tensor / _WEIGHT_STEP).round() * _WEIGHT_STEP for tensor in first]
+        arrays = *first, self.second.weight.t(), self.second.bias, self.output.weight, self.output.bias, self.scales
         return RolloutWeights(*(array.detach().float().cpu().contiguous().numpy() for array in arrays))
 
 
@@ -142,49 +146,19 @@ def _choose(
             copy_values(first_bias, hidden, len(hidden))
             for j in range(num_features):
                 if observation[i, j]:
-                    _add_row(hidden, first[j * MAX_COUNT + min(observation[i, j], MAX_COUNT) - 1], np.float32(1))
+                    _add_row(hidden, first, j * MAX_COUNT + min(observation[i, j], MAX_COUNT) - 1)
             offset = num_features * MAX_COUNT
             if to_beat[i] >= 0:
-                _add_row(hidden, first[offset + to_beat[i]], np.float32(1))
+                _add_row(hidden, first, offset + to_beat[i])
             for k in range(n):
                 row = offset + num_labels + labels[k]
                 regret_row, plays_row = first[row + num_labels], first[row + 2 * num_labels]
                 for j in range(len(hidden)):
                     hidden[j] += first[row, j] + regret_row[j] * values[0, k] + plays_row[j] * values[1, k]
             _apply_second_layer(second, second_bias, hidden, last)
-            rows[i] = best_row[_find_best_label(labels[:n], values, last, output, output_bias, scales)]
+            rows[i] = best_row[_find_best_label(output, output_bias, labels, n, last, values, scales)]
         for k in range(start[i], start[i + 1]):
             best_row[label[k]] = -1
-
-
-@device_function
-def choose_label(weights, active, num_active, to_beat, labels, hidden, last, no_values):
-    """Choose the most probable label of a position by a network for compiled episodes.
-
-    Args:
-        weights: RolloutWeights.
-        active: int64 [inputs] the inputs of the position that are 1.
-        num_active: How many they are.
-        to_beat: Label to beat, -1 when leading.
-        labels: int64 [n] the labels to choose from.
-        hidden: float32 [width], a buffer.
-        last: float32 [second width], a buffer.
-        no_values: float32 [2, n], zeros.
-
-    Returns:
-        The label.
-    """
-    first, num_labels = weights.first, len(weights.output_bias)
-    offset = len(first) - 2 * num_labels
-    copy_values(weights.first_bias, hidden, len(hidden))
-    for k in range(num_active):
-        _add_row(hidden, first[active[k]], np.float32(1))
-    if to_beat >= 0:
-        _add_row(hidden, first[offset + to_beat], np.float32(1))
-    for k in range(len(labels)):
-        _add_row(hidden, first[offset + num_labels + labels[k]], np.float32(1))
-    _apply_second_layer(weights.second, weights.second_bias, hidden, last)
-    return _find_best_label(labels, no_values, last, weights.output, weights.output_bias, weights.scales)
 
 
 @device_function
@@ -222,33 +196,118 @@ def _scale_inputs(labels, best_row, cost, plays, values):
 
 
 @device_function
-def _apply_second_layer(second, second_bias, hidden, last):
-    """Compute the second layer of the rectified first one."""
-    copy_values(second_bias, last, len(last))
-    for j in range(len(hidden)):
-        if hidden[j] > 0:
-            _add_row(last, second[j], hidden[j])
+def add_inputs(first, active, num_active, total):
+    """Add the first-layer weights of inputs to a sum.
+
+    Args:
+        first: float32 [inputs, width], weights of the first layer.
+        active: int64 [inputs], indices of inputs.
+        num_active: How many they are.
+        total: float32 [width], changed.
+    """
+    for k in range(num_active):
+        row = active[k]
+        for j in range(len(total)):
+            total[j] += first[row, j]
 
 
 @device_function
-def _add_row(total, row, factor):
-    """Add a row of weights times a factor."""
+def change_inputs(first, changes, num_changes, total):
+    """Change a sum of first-layer weights.
+
+    Args:
+        first: float32 [inputs, width], weights of the first layer.
+        changes: int64 [n, 2] the input that was 1 and the one that is, -1 for none.
+        num_changes: How many they are.
+        total: float32 [width], changed.
+    """
+    for k in range(num_changes):
+        before, after = changes[k, 0], changes[k, 1]
+        if after < 0:
+            for j in range(len(total)):
+                total[j] -= first[before, j]
+        else:
+            for j in range(len(total)):
+                total[j] += first[after, j] - first[before, j]
+
+
+@device_function
+def list_label_inputs(num_inputs, num_all_labels, to_beat, labels, num_labels, active, n):
+    """Append the inputs of the label to beat and of the labels that beat it, which are 1.
+
+    Args:
+        num_inputs: Inputs of the network.
+        num_all_labels: Labels of the game.
+        to_beat: Label to beat, -1 when leading.
+        labels: int64 [labels], the labels to choose from.
+        num_labels: How many they are.
+        active: int64 [inputs], indices of inputs.
+        n: How many are listed.
+
+    Returns:
+        How many are listed then.
+    """
+    if to_beat < 0:
+        return n
+    active[n] = num_inputs - 2 * num_all_labels + to_beat
+    for k in range(num_labels):
+        active[n + 1 + k] = num_inputs - num_all_labels + labels[k]
+    return n + 1 + num_labels
+
+
+@device_function
+def choose_label(weights, hidden, last, labels, num_labels, no_values):
+    """Choose the most probable label of a position.
+
+    Args:
+        weights: RolloutWeights.
+        hidden: float32 [width], the first layer, before it is rectified.
+        last: float32 [second width], a buffer.
+        labels: int64 [labels], the labels to choose from.
+        num_labels: How many they are.
+        no_values: float32 [2, labels], zeros.
+
+    Returns:
+        The label.
+    """
+    _apply_second_layer(weights.second, weights.second_bias, hidden, last)
+    return _find_best_label(weights.output, weights.output_bias, labels, num_labels, last, no_values, weights.scales)
+
+
+@device_function
+def _add_row(total, matrix, row):
+    """Add a row of a matrix."""
     for j in range(len(total)):
-        total[j] += row[j] * factor
+        total[j] += matrix[row, j]
 
 
 @device_function
-def _find_best_label(labels, values, last, output, output_bias, scales):
+def _apply_second_layer(second, second_bias, hidden, last):
+    """Compute the second layer of the rectified first one, and rectify it."""
+    zero = np.float32(0)
+    copy_values(second_bias, last, len(last))
+    for j in range(0, len(hidden), 4):  # four rows at a time, so that the sums are loaded and stored less often
+        h0, h1 = max(hidden[j], zero), max(hidden[j + 1], zero)
+        h2, h3 = max(hidden[j + 2], zero), max(hidden[j + 3], zero)
+        for k in range(len(last)):
+            last[k] += (h0 * second[j, k] + h1 * second[j + 1, k]) + (h2 * second[j + 2, k] + h3 * second[j + 3, k])
+    for k in range(len(last)):
+        last[k] = max(last[k], zero)
+
+
+@device_function
+def _find_best_label(output, output_bias, labels, num_labels, last, values, scales):
     """Return the label with the greatest logit, the first of equal ones."""
     best, best_label = np.float32(-np.inf), labels[0]
-    sums = np.zeros(_LANES, np.float32)
-    for k in range(len(labels)):
-        weights = output[labels[k]]
-        sums[:] = 0
-        for j in range(0, len(last), _LANES):
-            for lane in range(_LANES):
-                sums[lane] += weights[j + lane] * max(last[j + lane], np.float32(0))
-        logit = output_bias[labels[k]] - scales[0] * values[0, k] - scales[1] * values[1, k] + sums.sum()
+    for k in range(num_labels):
+        label = labels[k]
+        s0, s1, s2, s3 = output_bias[label], np.float32(0), np.float32(0), np.float32(0)
+        for j in range(0, len(last), 4):  # partial sums, which are added in parallel
+            s0 += output[label, j] * last[j]
+            s1 += output[label, j + 1] * last[j + 1]
+            s2 += output[label, j + 2] * last[j + 2]
+            s3 += output[label, j + 3] * last[j + 3]
+        logit = (s0 + s1) + (s2 + s3) - scales[0] * values[0, k] - scales[1] * values[1, k]
         if logit > best:
-            best, best_label = logit, labels[k]
+            best, best_label = logit, label
     return best_label

@@ -65,7 +65,11 @@ class RolloutDistillation:
     def __init__(
         self, engine: Engine, networks: Networks, symmetries: Symmetries, seed: int, num_tables: int = 1024
     ) -> None:
-        """Prepare games by a seed."""
+        """Prepare games by a seed.
+
+        Raises:
+            GameError: If the network is for compiled episodes, and those of the game cannot be compiled.
+        """
         self._engine, self._policy = engine, NeuroSymbolicPolicy(engine, engine.preference_model(), networks)
         self._is_compiled = networks.preset.rollout.is_compiled
         if self._is_compiled:
@@ -128,11 +132,11 @@ class RolloutDistillation:
         """Make one play at tables [n]; returns the decisions with a choice."""
         decisions = tables.decisions(rows)
         inputs = self._policy.features(decisions)
-        log_probs, observation, legal = self._policy.log_probs(inputs), inputs.observation, inputs.legal
-        open_tables = rows[inputs.open_rows]
-        if self._is_compiled:
+        log_probs, open_tables = self._policy.log_probs(inputs), rows[inputs.open_rows]
+        observation, legal = inputs.observation, inputs.legal
+        if self._is_compiled:  # before the play is made
             observation = position_inputs(tables, open_tables)
-            legal = decisions.legal_mask[:, inputs.open_rows].T.astype(np.bool_)
+            legal = decisions.legal_mask[:, inputs.open_rows].T > 0
         keys = splitmix64_array(tables.keys[open_tables], tables.num_decisions[open_tables])
         labels = inputs.complete_labels(sample_labels(log_probs, keys))
         tables.play(rows, inputs.survey.realise(labels))

@@ -27,7 +27,13 @@ from tests.games.rollouts.sampled_tables import sample_tables
 from tests.learners.tiny import TINY
 
 CONFIG = RolloutConfig(is_compiled=True, hidden=(24, 16))
-GAMES = [("guandan", None), ("doudizhu", "rlcard"), ("doudizhu", "contest"), ("president", None)]
+GAMES = [
+    ("guandan", None),
+    ("doudizhu", "rlcard"),
+    ("doudizhu", "contest"),
+    ("doudizhu", "douzero"),
+    ("president", None),
+]
 
 
 def random_network(engine: Any) -> RolloutNetwork:

@@ -9,14 +9,23 @@ import numpy as np
 import pytest
 import torch
 
+from abl_cards.core import kernel
 from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.games.game import load
+from abl_cards.games.rollouts import position_inputs
 from abl_cards.learners import weights_io
 from abl_cards.learners.batches import to_input_tensors
 from abl_cards.learners.model_inputs import ModelInputs
 from abl_cards.learners.networks import GameShape, Networks
 from abl_cards.learners.presets import PRESETS, WEIGHTS_FOLDER, RolloutConfig
-from abl_cards.learners.rollout_network import RolloutNetwork, choose_candidates
+from abl_cards.learners.rollout_network import (
+    RolloutNetwork,
+    add_inputs,
+    change_inputs,
+    choose_candidates,
+    choose_label,
+    list_label_inputs,
+)
 from abl_cards.learners.weights_io import (
     WeightsCard,
     load_card,
@@ -27,6 +36,7 @@ from abl_cards.learners.weights_io import (
 )
 from abl_cards.matches.sampled_positions import sample_from_play
 from abl_cards.reasoners.abduction import find_best_cards, plays_after
+from tests.games.rollouts.sampled_tables import sample_tables
 from tests.learners.tiny import TINY
 
 CONFIG = RolloutConfig(hidden=(24, 16))
@@ -43,7 +53,7 @@ def random_network(shape: GameShape, seed: int = 1, config: RolloutConfig = CONF
 
 
 @pytest.mark.parametrize("game", ["doudizhu", "guandan", "big2", "hearts", "tractor"])
-def test_compiled_choice_is_the_most_probable_label_with_its_cheapest_cards(game: str) -> None:
+def test_chosen_candidate_is_the_most_probable_label_with_its_cheapest_cards(game: str) -> None:
     engine = load(game).engine()
     decisions = sample_from_play(engine, 120, 3)
     model = engine.preference_model()
@@ -71,6 +81,74 @@ def test_compiled_choice_is_the_most_probable_label_with_its_cheapest_cards(game
         chosen = best.label[rows]
         assert (best.best_row[np.arange(120), chosen] == rows).all()
         assert (log_probs[np.arange(120), chosen] > log_probs.max(axis=1) - 1e-4).all()
+        assert len(set(chosen)) > 2
+
+
+@kernel
+def choose_from_sums(weights, inputs, to_beat, legal, width):  # type: ignore[no-untyped-def]
+    """Choose labels from sums that change from one decision to the next."""
+    chosen, total = np.zeros(len(inputs), np.int64), np.zeros(width, np.float32)
+    active, labels = np.zeros(len(weights.first), np.int64), np.zeros(legal.shape[1], np.int64)
+    no_values = np.zeros((2, legal.shape[1]), np.float32)
+    changes, last = np.zeros((inputs.shape[1], 2), np.int64), np.zeros(len(weights.second_bias), np.float32)
+    for j in range(width):
+        total[j] = weights.first_bias[j]
+    hidden = total.copy()
+    for i in range(len(inputs)):
+        ended, n, count = 0, 0, 0
+        for index in range(inputs.shape[1]):
+            if i and inputs[i - 1, index] and not inputs[i, index]:
+                changes[ended, 0], changes[ended, 1] = index, -1
+                ended += 1
+        paired = 0
+        for index in range(inputs.shape[1]):
+            if inputs[i, index] and not (i and inputs[i - 1, index]):
+                if paired < ended:
+                    changes[paired, 1] = index
+                    paired += 1
+                else:
+                    active[n], n = index, n + 1
+        change_inputs(weights.first, changes, ended, total)
+        add_inputs(weights.first, active, n, total)
+        for label in range(legal.shape[1]):
+            if legal[i, label]:
+                labels[count], count = label, count + 1
+        n = list_label_inputs(len(weights.first), legal.shape[1], np.int64(to_beat[i]), labels, count, active, 0)
+        for j in range(width):
+            hidden[j] = total[j]
+        add_inputs(weights.first, active, n, hidden)
+        chosen[i] = choose_label(weights, hidden, last, labels, count, no_values)
+    return chosen
+
+
+@pytest.mark.parametrize("game", ["doudizhu", "guandan", "president"])
+def test_compiled_choice_is_the_most_probable_label(game: str) -> None:
+    """Sums that change with the inputs are as exact as new ones, after any number of changes."""
+    engine = load(game).engine()
+    tables = sample_tables(engine, 120, 9)
+    decisions = tables.decisions(rows := tables.rows_to_play())
+    count = len(rows)
+    inputs = ModelInputs(
+        observation=position_inputs(tables, rows),
+        legal=decisions.legal_mask.T.astype(bool),
+        to_beat=decisions.label_to_beat,
+        regret=np.zeros((count, 0), np.float32),
+        plays_left=np.zeros((count, 0), np.uint8),
+        estimate=np.zeros((count, 0, 0), np.float32),
+        response_counts=np.zeros((count, 0, 0), np.uint8),
+        prior=np.zeros((count, 0, 0), np.float32),
+    )
+    assert (inputs.to_beat < 0).any()
+    assert (inputs.to_beat >= 0).any()
+    for seed in range(3):
+        network = random_network(GameShape.of(engine), seed, replace(CONFIG, is_compiled=True))
+        with torch.inference_mode():
+            log_probs = network(to_input_tensors(inputs, torch.device("cpu"))).numpy()
+        chosen = choose_from_sums(
+            network.to_weights(), inputs.observation, inputs.to_beat, inputs.legal, CONFIG.hidden[0]
+        )
+        assert inputs.legal[np.arange(count), chosen].all()
+        assert (log_probs[np.arange(count), chosen] > log_probs.max(axis=1) - 0.05).all()
         assert len(set(chosen)) > 2
 
 
@@ -129,3 +207,10 @@ def test_rollout_weights_are_no_weights_to_choose(tmp_path: Path, monkeypatch: p
         (tmp_path / f"{stem}.safetensors").touch()
     with pytest.raises(GameError, match=r"there are: whist-small\)"):
         weights_io.find_shipped_weights("whist", "none")
+
+
+@pytest.mark.parametrize("hidden", [(250, 64), (256, 30), (0, 16)])
+def test_widths_are_multiples_of_four(hidden: tuple[int, int]) -> None:
+    """Compiled functions would read beyond the arrays."""
+    with pytest.raises(ValueError, match="multiples of 4"):
+        RolloutConfig(hidden=hidden)

@@ -12,6 +12,7 @@ import torch
 
 from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.game import load
+from abl_cards.games.rollouts import position_shape
 from abl_cards.learners.networks import GameShape, Networks
 from abl_cards.learners.presets import PRESETS, RolloutConfig
 from abl_cards.learners.symmetry import Symmetries
@@ -94,6 +95,15 @@ def test_network_for_compiled_rollouts_reads_positions(monkeypatch: pytest.Monke
     games.train(run, 1024, lambda done, loss: None, lambda done, what: None)
     after = games._evaluate(run.model, examples)
     assert after.divergence < 0.9 * before.divergence
+
+
+def test_positions_are_those_before_the_play(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Inputs after the play would be those of the next seat."""
+    monkeypatch.setitem(PRESETS, "tiny", replace(TINY, rollout=RolloutConfig(is_compiled=True, hidden=(32, 16))))
+    examples = distillation().collect_examples(256)
+    first_lead = position_shape(load("doudizhu").engine().rules).first_lead
+    assert (leads := examples.to_beat < 0).any()
+    assert (examples.observation[leads, first_lead:] == examples.legal[leads]).all()
 
 
 def test_distillation_for_compiled_rollouts_is_refused_before_a_game_is_played(monkeypatch: pytest.MonkeyPatch) -> None:

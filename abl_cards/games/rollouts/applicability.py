@@ -8,7 +8,6 @@ from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.compiled import CompiledGame, cache_per_game
 from abl_cards.games.endgame import play_obstacles, read_fluent_slots, subset_obstacles
 from abl_cards.games.rollouts.card_sets import HAND_BITS, largest_hand_bits
-from abl_cards.games.rollouts.rule_arrays import episode_rules
 from abl_cards.games.tables import largest_hand
 
 
@@ -41,18 +40,8 @@ def _obstacles(rules: CompiledGame) -> tuple[str, ...]:
 
 
 def _form_obstacles(rules: CompiledGame) -> Iterator[str]:
-    """Yield the reasons why the card sets that a hand may lead, packed, are not all that it may ever play."""
-    allowed = rules.move_tables.allowed
-    if not bool((allowed[:, 0] == allowed[:, 1]).all()):
-        yield "kickers are others when leading and when following"
+    """Yield the reasons why the card sets of a hand, packed, are not all that it may ever play."""
     if not read_fluent_slots(rules.play_query) <= set(rules.contexts.slots):
         yield "legal moves depend on fluents besides those of the order of cards"
     if largest_hand_bits(rules.pack.copies, largest_hand(rules)) > HAND_BITS:
         yield f"hands are too large: the largest has {largest_hand(rules)} cards"
-    for context in range(len(rules.contexts)):
-        forms = episode_rules(rules, context).allowed
-        follows = forms[:-1].any(axis=0) & ~forms[-1].astype(bool)
-        follows[rules.forms.pass_form] = False
-        if follows.any():
-            yield "some forms may follow but not lead"
-            return

@@ -1,126 +1,247 @@
-"""Kernels of compiled rollouts: the labels that a hand may play, the card set of a label, and its effect."""
+"""Kernels of compiled rollouts: the labels that hands may play, the card sets of labels, and their effect.
+
+Each handles several tables: numba counts references to arrays at calls, which would take longer than one play.
+"""
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from abl_cards.core import device_function
-from abl_cards.games.state import apply_plays
+from abl_cards.games.rollouts.card_sets import FOLLOWS, LEADS
+from abl_cards.games.state import PLAY, apply_plays
 from abl_cards.games.tables import apply_fluent_updates
-from abl_cards.games.types import LEADING, NO_CARD
+from abl_cards.games.types import LEADING, NO_CARD, Indices
+
+
+class HeldSets(NamedTuple):
+    """Card sets that the hands of n tables still hold, run by run."""
+
+    sets: NDArray[np.int32]  # [n, seats, sets] of ``CardSets``
+    runs: NDArray[np.int32]  # [n, seats, runs] of ``CardSets``
+    first: NDArray[np.int32]  # [n, seats, runs + 1] where the sets of each run begin
+    num_runs: Indices  # [n, seats]
+    packed: NDArray[np.uint64]  # [n, seats] the cards, with the free bits set
+    label_runs: NDArray[np.int32]  # [n, seats, labels] how many runs of each label may be led
+
+
+class Turns(NamedTuple):
+    """Turns of tables at which a play is due; the tables that have one come first."""
+
+    place: Indices  # [n] index of the table in ``HeldSets``
+    table: Indices  # [n] index in ``TableState``
+    seat: Indices  # [n]
+    to_beat: Indices  # [n] form to beat, or LEADING
+    num_labels: Indices  # [n] how many labels may be played
+    labels: Indices  # [n, labels]
+    label: Indices  # [n] the label that is played
+    form: NDArray[np.int16]  # [n] its form
+    card_set: Indices  # [n] its card set, -1 for a pass
+    cards: NDArray[np.uint8]  # [n, max_cards] as in Moves
 
 
 @device_function
-def pack_held_cards(card_sets, hand, cards):
-    """Pack cards [kinds], a subset of a hand of ``CardSets``, with the free bits set."""
+def new_held_sets(card_sets, n, seats, num_labels):
+    """Return empty lists for the hands of n tables."""
+    max_sets, max_runs = 0, 0
+    for hand in range(len(card_sets.guard_bits)):
+        first, last = card_sets.run_start[hand], card_sets.run_start[hand + 1]
+        max_runs = max(max_runs, last - first)
+        max_sets = max(max_sets, card_sets.set_start[last] - card_sets.set_start[first])
+    return HeldSets(
+        np.zeros((n, seats, max_sets), np.int32), np.zeros((n, seats, max_runs), np.int32),
+        np.zeros((n, seats, max_runs + 1), np.int32), np.zeros((n, seats), np.int64), np.zeros((n, seats), np.uint64),
+        np.zeros((n, seats, num_labels), np.int32),
+    )  # fmt: skip
+
+
+@device_function
+def new_turns(n, num_labels, max_cards):
+    """Return turns of n tables."""
+    return Turns(
+        np.arange(n), np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n, np.int64),
+        np.zeros((n, num_labels), np.int64), np.zeros(n, np.int64), np.zeros(n, np.int16), np.zeros(n, np.int64),
+        np.zeros((n, max_cards), np.uint8),
+    )  # fmt: skip
+
+
+@device_function
+def list_all_sets(card_sets, label_of, hand, cards, held, place, seat):
+    """List the card sets of a hand.
+
+    Args:
+        card_sets: CardSets.
+        label_of: int16 [forms], label of each form.
+        hand: Index of the hand in ``card_sets``.
+        cards: int64 [kinds], its cards.
+        held: HeldSets, where the lists of the seat are overwritten.
+        place: Index of the table.
+        seat: Index of the seat.
+    """
     packed = card_sets.guard_bits[hand]
     for kind in range(len(cards)):
         if cards[kind]:
             packed |= np.uint64(cards[kind]) << np.uint64(card_sets.field_start[hand, kind])
-    return packed
-
-
-@device_function
-def list_all_sets(card_sets, hand, sets, runs, first):
-    """Write the card sets of a hand of ``CardSets``, run by run.
-
-    Args:
-        card_sets: CardSets.
-        hand: Index of the hand.
-        sets: int32 [sets], overwritten.
-        runs: int32 [runs], overwritten.
-        first: int32 [runs + 1], overwritten: where the sets of each run begin.
-
-    Returns:
-        The number of runs.
-    """
+    for label in range(held.label_runs.shape[2]):
+        held.label_runs[place, seat, label] = 0
     n, begin = 0, card_sets.set_start[card_sets.run_start[hand]]
     for run in range(card_sets.run_start[hand], card_sets.run_start[hand + 1]):
-        runs[n], first[n] = run, card_sets.set_start[run] - begin
+        held.runs[place, seat, n], held.first[place, seat, n] = run, card_sets.set_start[run] - begin
+        if card_sets.run_use[run] & LEADS:
+            held.label_runs[place, seat, label_of[card_sets.run_form[run]]] += 1
         for row in range(card_sets.set_start[run], card_sets.set_start[run + 1]):
-            sets[row - begin] = row
+            held.sets[place, seat, row - begin] = row
         n += 1
-    first[n] = card_sets.set_start[card_sets.run_start[hand + 1]] - begin
-    return n
+    held.first[place, seat, n] = card_sets.set_start[card_sets.run_start[hand + 1]] - begin
+    held.num_runs[place, seat], held.packed[place, seat] = n, packed
 
 
 @device_function
-def keep_playable_sets(card_sets, guard, packed, sets, runs, first, num_runs):
-    """Drop the listed card sets for which a packed hand lacks the cards; returns the number of runs left."""
-    kept_runs, kept = 0, 0
-    for k in range(num_runs):
-        run_first = kept
-        for index in range(first[k], first[k + 1]):
-            row = sets[index]
-            if (packed - card_sets.need[row]) & guard == guard:
-                sets[kept] = row
-                kept += 1
-        if kept > run_first:
-            runs[kept_runs], first[kept_runs] = runs[k], run_first
-            kept_runs += 1
-    first[kept_runs] = kept
-    return kept_runs
+def find_turns(state, rows, turns, n):
+    """Drop the turns of tables whose episode is over, and read the others.
+
+    Args:
+        state: TableState.
+        rows: int64 [tables], table of each place.
+        turns: Turns.
+        n: How many there are.
+
+    Returns:
+        How many are left.
+    """
+    kept = 0
+    for i in range(n):
+        place = turns.place[i]
+        table = rows[place]
+        if state.stage[table] == PLAY:
+            turns.place[kept], turns.table[kept] = place, table
+            turns.seat[kept], turns.to_beat[kept] = state.seat[table], state.to_beat[table]
+            kept += 1
+    return kept
 
 
 @device_function
-def list_playable_labels(card_sets, runs, num_runs, rules, to_beat, is_listed, labels):
-    """Write the labels of the listed runs that may be played on a form to beat; the pass comes last.
+def list_playable_labels(card_sets, held, rules, turns, n, is_listed):
+    """Write the labels that may be played; the pass comes last.
 
     Args:
         card_sets: CardSets.
-        runs: int32 [runs] runs of the hand.
-        num_runs: How many they are.
+        held: HeldSets.
         rules: EpisodeRules.
-        to_beat: Form to beat, or LEADING.
+        turns: Turns, whose labels are overwritten.
+        n: How many there are.
         is_listed: bool [labels], all False before and after.
-        labels: int64 [labels], overwritten.
-
-    Returns:
-        How many labels there are.
     """
-    n, allowed = 0, rules.allowed[to_beat]
-    for k in range(num_runs):
-        form = card_sets.run_form[runs[k]]
-        label = rules.label_of[form]
-        if allowed[form] and not is_listed[label]:
-            labels[n], is_listed[label] = label, True
-            n += 1
-    for k in range(n):
-        is_listed[labels[k]] = False
-    if to_beat != LEADING and allowed[rules.pass_form]:
-        labels[n] = rules.label_of[rules.pass_form]
-        n += 1
-    return n
+    run_form, label_of, allowed, pass_form = card_sets.run_form, rules.label_of, rules.allowed, rules.pass_form
+    for i in range(n):
+        place, seat, to_beat, count = turns.place[i], turns.seat[i], turns.to_beat[i], 0
+        use = LEADS if to_beat == LEADING else FOLLOWS
+        for k in range(held.num_runs[place, seat]):
+            run = held.runs[place, seat, k]
+            form = run_form[run]
+            label = label_of[form]
+            if allowed[to_beat, form] and card_sets.run_use[run] & use and not is_listed[label]:
+                turns.labels[i, count], is_listed[label] = label, True
+                count += 1
+        for k in range(count):
+            is_listed[turns.labels[i, k]] = False
+        if to_beat != LEADING and allowed[to_beat, pass_form]:
+            turns.labels[i, count] = label_of[pass_form]
+            count += 1
+        turns.num_labels[i] = count
 
 
 @device_function
-def find_cheapest_set(card_sets, sets, runs, first, num_runs, rules, to_beat, label):
-    """Return the form and the listed card set of a label whose cards the fewest other sets use; -1 for none."""
-    best, best_form = -1, rules.pass_form
-    allowed = rules.allowed[to_beat]
-    for k in range(num_runs):
-        form = card_sets.run_form[runs[k]]
-        if allowed[form] and rules.label_of[form] == label:
-            for index in range(first[k], first[k + 1]):
-                if best < 0 or card_sets.cost[sets[index]] < card_sets.cost[best]:
-                    best, best_form = sets[index], form
-    return best_form, best
+def find_cheapest_sets(card_sets, held, rules, turns, n):
+    """Find the card sets of the labels that are played whose cards the fewest other sets of the hand use.
+
+    Args:
+        card_sets: CardSets.
+        held: HeldSets.
+        rules: EpisodeRules.
+        turns: Turns, whose forms and card sets are overwritten.
+        n: How many there are.
+    """
+    run_form, label_of, allowed, cost = card_sets.run_form, rules.label_of, rules.allowed, card_sets.cost
+    for i in range(n):
+        place, seat, to_beat, label = turns.place[i], turns.seat[i], turns.to_beat[i], turns.label[i]
+        best, best_form, least = -1, rules.pass_form, np.int64(0)
+        use = LEADS if to_beat == LEADING else FOLLOWS
+        for k in range(held.num_runs[place, seat]):
+            run = held.runs[place, seat, k]
+            form = run_form[run]
+            if label_of[form] == label and allowed[to_beat, form] and card_sets.run_use[run] & use:
+                for index in range(held.first[place, seat, k], held.first[place, seat, k + 1]):
+                    card_set = held.sets[place, seat, index]
+                    if best < 0 or cost[card_set] < least:
+                        best, best_form, least = card_set, form, cost[card_set]
+        turns.form[i], turns.card_set[i] = best_form, best
+        for position in range(turns.cards.shape[1]):
+            turns.cards[i, position] = NO_CARD if best < 0 else card_sets.cards[best, position]
 
 
 @device_function
-def play_card_set(state, rules, card_sets, rows, row, form, card_set, forms, cards):
-    """Play a card set, or pass with -1, at table rows[row]; ``forms`` [n] and ``cards`` [n, max_cards] are buffers.
+def remove_card_set(card_sets, label_of, guard, held, place, seat, card_set, labels):
+    """Take the cards of a card set off a hand, and drop the card sets that it cannot play any more.
+
+    Args:
+        card_sets: CardSets.
+        label_of: int16 [forms], label of each form.
+        guard: The free bits of the hand.
+        held: HeldSets, where the lists of the seat are changed.
+        place: Index of the table.
+        seat: Index of the seat.
+        card_set: Index of the card set.
+        labels: int64 [labels], overwritten: the labels that the hand cannot lead any more.
 
     Returns:
-        Whether the rules name a next seat.
+        How many such labels there are.
     """
-    forms[row] = form
-    for position in range(cards.shape[1]):
-        cards[row, position] = NO_CARD if card_set < 0 else card_sets.cards[card_set, position]
-    if apply_plays(state, rules.turn_table, rules.pass_form, rows, row, row + 1, forms, cards) != -1:
-        return False
+    need = card_sets.need
+    packed = held.packed[place, seat] - need[card_set]
+    kept_runs, kept, num_labels = 0, 0, 0
+    for k in range(held.num_runs[place, seat]):
+        run, run_first = held.runs[place, seat, k], kept
+        for index in range(held.first[place, seat, k], held.first[place, seat, k + 1]):
+            row = held.sets[place, seat, index]
+            held.sets[place, seat, kept] = row
+            kept += (packed - need[row]) & guard == guard
+        held.runs[place, seat, kept_runs], held.first[place, seat, kept_runs] = run, run_first
+        if kept > run_first:
+            kept_runs += 1
+        elif card_sets.run_use[run] & LEADS:
+            label = label_of[card_sets.run_form[run]]
+            held.label_runs[place, seat, label] -= 1
+            if held.label_runs[place, seat, label] == 0:
+                labels[num_labels], num_labels = label, num_labels + 1
+    held.packed[place, seat] = packed
+    held.first[place, seat, kept_runs], held.num_runs[place, seat] = kept, kept_runs
+    return num_labels
+
+
+@device_function
+def play_card_sets(state, rules, turns, n):
+    """Play the card sets of turns, or pass.
+
+    Args:
+        state: TableState that is modified.
+        rules: EpisodeRules.
+        turns: Turns.
+        n: How many there are.
+
+    Returns:
+        -1, or a table for which the rules name no next seat.
+    """
+    stuck = apply_plays(state, rules.turn_table, rules.pass_form, turns.table, 0, n, turns.form, turns.cards)
+    if stuck != -1:
+        return np.int64(stuck)
     updates = rules.updates
-    if updates.form_matters[form]:
-        apply_fluent_updates(updates.outputs[form], rows[row : row + 1], updates.sets, updates.adds, state.fluents)
-    return True
+    for i in range(n):
+        if updates.form_matters[turns.form[i]]:
+            outputs = updates.outputs[turns.form[i]]
+            apply_fluent_updates(outputs, turns.table[i : i + 1], updates.sets, updates.adds, state.fluents)
+    return np.int64(-1)

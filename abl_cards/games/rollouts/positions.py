@@ -8,44 +8,54 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.core import device_function, kernel
+from abl_cards.core import kernel
 from abl_cards.games.compiled import CompiledGame, cache_per_game
 from abl_cards.games.moves import rank_of_cards
-from abl_cards.games.tables import Tables, largest_hand
+from abl_cards.games.rollouts.position_kernels import (
+    count_table_cards,
+    list_counts,
+    list_seat_inputs,
+    new_position_counts,
+)
+from abl_cards.games.tables import Decisions, PlayerView, Tables, largest_hand
 from abl_cards.games.types import LEADING, Indices
 
 _MAX_COPIES, _MAX_RANK_COPIES = 4, 8  # more copies of a kind, or cards of a rank, count as so many
 
 
 class PositionShape(NamedTuple):
-    """Sizes of a position. Its inputs are one-hot: the context, then the cards, then the seats, then the ranks.
+    """Sizes of a position, and where its inputs begin.
+
+    Inputs are one-hot: the order context; the cards that have not been played, then those of the hand, by kind and
+    rank; the seats; the labels that the hand may lead. All but the seats change with plays alone, and by few inputs.
 
     Attributes:
-        num_contexts: Order contexts.
         num_kinds: Kinds of cards.
         max_copies: Copies of a kind that are told apart.
-        num_seats: Seats.
-        max_hand: Cards of the largest hand.
         num_ranks: Ranks; 0 where each has one kind of card.
         max_rank_copies: Cards of a rank that are told apart.
         rank_of: int64 [kinds] rank of each kind.
+        num_seats: Seats.
+        max_hand: Cards of the largest hand.
+        first_unplayed: First input of the cards that have not been played.
+        first_hand: First input of the cards of the hand.
+        first_seat: First input of the seats: sizes of hands, owner of the play to beat, who passed, partners.
+        first_lead: First input of the labels that the hand may lead.
+        num_inputs: Number of inputs.
     """
 
-    num_contexts: int
     num_kinds: int
     max_copies: int
-    num_seats: int
-    max_hand: int
     num_ranks: int
     max_rank_copies: int
     rank_of: Indices
-
-    @property
-    def num_inputs(self) -> int:
-        """Number of inputs."""
-        others = self.num_seats - 1
-        cards = 2 * (self.num_kinds * self.max_copies + self.num_ranks * self.max_rank_copies)
-        return self.num_contexts + cards + others * (self.max_hand + 1) + self.num_seats + 2 * others
+    num_seats: int
+    max_hand: int
+    first_unplayed: int
+    first_hand: int
+    first_seat: int
+    first_lead: int
+    num_inputs: int
 
 
 @cache_per_game
@@ -54,10 +64,14 @@ def position_shape(rules: CompiledGame) -> PositionShape:
     copies = rules.pack.copies.astype(np.int64)
     _, rank_of = np.unique(rank_of_cards(rules.move_tables, len(copies)), return_inverse=True)
     sizes = np.bincount(rank_of, weights=copies)
-    is_by_rank = len(sizes) < len(copies)
+    num_ranks = len(sizes) if len(sizes) < len(copies) else 0
+    max_copies, max_rank_copies = min(int(copies.max()), _MAX_COPIES), min(int(sizes.max()), _MAX_RANK_COPIES)
+    seats, max_hand = rules.seating.seats, largest_hand(rules)
+    num_counts = len(copies) * max_copies + num_ranks * max_rank_copies
+    blocks = len(rules.contexts), num_counts, num_counts, (seats - 1) * (max_hand + 3) + seats, len(rules.labels)
+    starts = np.cumsum(blocks).tolist()
     return PositionShape(
-        len(rules.contexts), len(copies), min(int(copies.max()), _MAX_COPIES), rules.seating.seats,
-        largest_hand(rules), len(sizes) if is_by_rank else 0, min(int(sizes.max()), _MAX_RANK_COPIES), rank_of,
+        len(copies), max_copies, num_ranks, max_rank_copies, rank_of, seats, max_hand, *starts
     )  # fmt: skip
 
 
@@ -74,85 +88,32 @@ def position_inputs(tables: Tables, rows: Indices) -> NDArray[np.uint8]:
     shape = position_shape(tables.rules)
     inputs = np.zeros((len(rows), shape.num_inputs), np.uint8)
     _write_inputs(shape, tables.state, rows, tables.sides(rows), inputs)
+    inputs[:, shape.first_lead :] = _find_leads(tables, rows)
     return inputs
+
+
+def _find_leads(tables: Tables, rows: Indices) -> NDArray[np.uint8]:
+    """Return the labels that the seats to decide might lead: uint8 [n, labels], 0 or 1."""
+    rules, table_state = tables.rules, tables.state
+    state = rules.create_state(len(rows))
+    state.hands[:, 0] = table_state.hands[rows, table_state.seat[rows]]
+    state.fluents[:], state.context[:] = table_state.fluents[rows], table_state.context[rows]
+    state.to_beat[:] = LEADING
+    view = PlayerView(rules, state, np.arange(len(rows)), state.seat.copy(), has_hand_sizes=False)
+    return Decisions(view).legal_mask.T
 
 
 @kernel
 def _write_inputs(shape, state, rows, sides, inputs):
-    """Set the inputs of tables rows [n] to 1."""
-    active, sums = np.zeros(inputs.shape[1], np.int64), np.zeros(max(1, shape.num_ranks), np.int64)
-    left = np.zeros(shape.num_kinds, np.int64)
+    """Set the inputs of tables rows [n] to 1, but for the labels that may be led."""
+    counts, active = new_position_counts(shape, 1), np.zeros(inputs.shape[1], np.int64)
     for i in range(len(rows)):
-        count_unplayed(state, rows[i], left)
-        for k in range(list_position_inputs(shape, state, rows[i], sides[i], left, sums, active)):
+        seat = np.int64(state.seat[rows[i]])
+        count_table_cards(shape, state, rows[i], counts, 0)
+        inputs[i, state.context[rows[i]]] = 1
+        n = list_counts(shape, counts.unplayed[0], counts.unplayed_ranks[0], shape.first_unplayed, active, 0)
+        n = list_counts(shape, counts.held[0, seat], counts.held_ranks[0, seat], shape.first_hand, active, n)
+        owner = seat if state.to_beat[rows[i]] == LEADING else np.int64(state.owner[rows[i]])
+        passed = np.int64(state.passed[rows[i]])
+        for k in range(list_seat_inputs(shape, seat, owner, passed, counts.sizes[0], sides[i], active, n)):
             inputs[i, active[k]] = 1
-
-
-@device_function
-def count_unplayed(state, table, left):
-    """Count the cards in all hands and aside: int64 [kinds], overwritten."""
-    for kind in range(len(left)):
-        left[kind] = state.aside[table, kind]
-        for seat in range(state.hands.shape[1]):
-            left[kind] += state.hands[table, seat, kind]
-
-
-@device_function
-def list_position_inputs(shape, state, table, sides, left, sums, active):
-    """Write the indices of the inputs that are 1 to ``active``.
-
-    Args:
-        shape: PositionShape.
-        state: TableState.
-        table: Index of the table.
-        sides: int8 [seats], the side of each seat.
-        left: int64 [kinds], the cards that have not been played, as ``count_unplayed`` counts them.
-        sums: int64 [ranks], a buffer.
-        active: int64 [inputs], overwritten.
-
-    Returns:
-        How many they are.
-    """
-    seat, seats, kinds, copies = np.int64(state.seat[table]), shape.num_seats, shape.num_kinds, shape.max_copies
-    others = seats - 1
-    active[0] = state.context[table]
-    n, first = 1, shape.num_contexts
-    rank_first = first + 2 * kinds * copies + others * (shape.max_hand + 1) + seats + 2 * others
-    for is_unseen in range(2):
-        for rank in range(shape.num_ranks):
-            sums[rank] = 0
-        for kind in range(kinds):
-            count = np.int64(state.hands[table, seat, kind])
-            if is_unseen:
-                count = left[kind] - count
-            if count:
-                active[n] = first + kind * copies + min(count, copies) - 1
-                n += 1
-                if shape.num_ranks:
-                    sums[shape.rank_of[kind]] += count
-        for rank in range(shape.num_ranks):
-            if sums[rank]:
-                active[n] = rank_first + rank * shape.max_rank_copies + min(sums[rank], shape.max_rank_copies) - 1
-                n += 1
-        first += kinds * copies
-        rank_first += shape.num_ranks * shape.max_rank_copies
-    for offset in range(1, seats):
-        other, size = (seat + offset) % seats, np.int64(0)
-        for kind in range(kinds):
-            size += state.hands[table, other, kind]
-        active[n] = first + (offset - 1) * (shape.max_hand + 1) + min(size, shape.max_hand)
-        n += 1
-    first += others * (shape.max_hand + 1)
-    active[n] = first
-    if state.to_beat[table] != LEADING:
-        active[n] += (state.owner[table] - seat) % seats
-    n, first = n + 1, first + seats
-    for offset in range(1, seats):
-        other = (seat + offset) % seats
-        if (state.passed[table] >> other) & 1:
-            active[n] = first + offset - 1
-            n += 1
-        if sides[other] == sides[seat]:
-            active[n] = first + others + offset - 1
-            n += 1
-    return n

@@ -51,6 +51,18 @@ def episode_rules(rules: CompiledGame, context: int) -> EpisodeRules:
     return cache[context]
 
 
+def may_lead(rules: CompiledGame, context: int) -> NDArray[np.bool_]:
+    """Return whether each form may be led in an order context: bool [forms]."""
+    return episode_rules(rules, context).allowed[-1].astype(np.bool_)
+
+
+def may_follow(rules: CompiledGame, context: int) -> NDArray[np.bool_]:
+    """Return whether each form but the pass may follow some form in an order context: bool [forms]."""
+    follows = episode_rules(rules, context).allowed[:-1].max(axis=0).astype(np.bool_)
+    follows[rules.forms.pass_form] = False
+    return follows
+
+
 @cache_per_game
 def _rules_by_context(_: CompiledGame) -> dict[int, EpisodeRules]:
     return {}

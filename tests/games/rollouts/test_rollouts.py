@@ -19,7 +19,7 @@ from abl_cards.games.rollouts import (
     position_inputs,
     position_shape,
 )
-from abl_cards.games.rollouts.card_sets import largest_hand_bits
+from abl_cards.games.rollouts.card_sets import FOLLOWS, LEADS, largest_hand_bits
 from tests.games.every_game import every_game
 from tests.games.rollouts.sampled_tables import sample_tables
 
@@ -38,20 +38,31 @@ def test_games_that_do_not_apply_say_why(game: str) -> None:
     assert caught.value.code == ErrorCode.UNSUPPORTED_GAME
 
 
-@pytest.mark.parametrize("game", APPLICABLE)
-@pytest.mark.parametrize("num_steps", [5, 33])
-def test_forms_and_card_sets_are_those_of_the_engine(game: str, num_steps: int) -> None:
-    tables = sample_tables(load(game).engine(), 16, num_steps)
+@pytest.mark.parametrize(("game", "profile"), [*((game, None) for game in APPLICABLE), ("doudizhu", "douzero")])
+@pytest.mark.parametrize("num_steps", [5, 14, 33])
+def test_forms_and_card_sets_are_those_of_the_engine(game: str, profile: str | None, num_steps: int) -> None:
+    """In the profile ``douzero`` hands lead with other kickers than they follow with."""
+    tables = sample_tables(load(game, profile=profile).engine(), 16, num_steps)
     rows = tables.rows_to_play()
     state, rules, decisions = tables.state, tables.rules, tables.decisions(rows)
     assert len(rows)
     hands = state.hands[rows, state.seat[rows]]
     sets = find_card_sets(rules, hands, state.fluents[rows], state.context[rows])
-    legal = decisions.legal_mask.T.astype(bool)
+    legal, lists = decisions.legal_mask.T.astype(bool), decisions.moves()
     for index, table in enumerate(rows):
         allowed = episode_rules(rules, int(state.context[table])).allowed[state.to_beat[table]].astype(bool)
-        forms = sets.run_form[sets.run_start[index] : sets.run_start[index + 1]]
-        labels = set(rules.forms.label_of[forms[allowed[forms]]].tolist())
+        runs = np.arange(sets.run_start[index], sets.run_start[index + 1])
+        use = LEADS if state.to_beat[table] < 0 else FOLLOWS
+        runs = runs[allowed[sets.run_form[runs]] & (sets.run_use[runs] & use > 0)]
+        labels = set(rules.forms.label_of[sets.run_form[runs]].tolist())
+        playable = [
+            (sets.run_form[run], tuple(sets.cards[row]))
+            for run in runs
+            for row in range(sets.set_start[run], sets.set_start[run + 1])
+        ]
+        moves = range(lists.start[index], lists.start[index + 1])
+        expected = [(lists.form[row], tuple(lists.cards[row])) for row in moves]
+        assert sorted(playable) == sorted(move for move in expected if move[0] != rules.forms.pass_form)
         if state.to_beat[table] >= 0 and allowed[rules.forms.pass_form]:
             labels.add(int(rules.forms.label_of[rules.forms.pass_form]))
         assert labels == set(np.flatnonzero(legal[index]).tolist())
@@ -94,6 +105,9 @@ def test_inputs_of_a_position_are_what_the_seat_sees(game: str) -> None:
     rows = tables.rows_to_play()
     state, shape, sides = tables.state, position_shape(tables.rules), tables.sides(rows)
     inputs = position_inputs(tables, rows)
+    leading = tables.copy(np.arange(len(tables)))
+    leading.state.to_beat[:] = -1
+    leads = leading.decisions(rows).legal_mask.T
     assert inputs.shape == (len(rows), shape.num_inputs)
 
     def one_hot(value: int, size: int) -> list[int]:
@@ -106,16 +120,18 @@ def test_inputs_of_a_position_are_what_the_seat_sees(game: str) -> None:
         seat, seats = int(state.seat[table]), shape.num_seats
         others = [(seat + offset) % seats for offset in range(1, seats)]
         hand = state.hands[table, seat]
-        unseen = state.hands[table].sum(axis=0) - hand + state.aside[table]
+        unplayed = state.hands[table].sum(axis=0) + state.aside[table]
         owner = 0 if state.to_beat[table] < 0 else (int(state.owner[table]) - seat) % seats
-        expected = one_hot(int(state.context[table]), shape.num_contexts)
-        expected += counts(hand, shape.max_copies) + counts(unseen, shape.max_copies)
+        expected = one_hot(int(state.context[table]), len(tables.rules.contexts))
+        for cards in (unplayed, hand):
+            expected += counts(cards, shape.max_copies)
+            if shape.num_ranks:
+                ranks = np.bincount(shape.rank_of, weights=cards, minlength=shape.num_ranks)
+                expected += counts(ranks, shape.max_rank_copies)
         for other in others:
             expected += one_hot(min(int(state.hands[table, other].sum()), shape.max_hand), shape.max_hand + 1)
         expected += one_hot(owner, seats)
         expected += [int(state.passed[table]) >> other & 1 for other in others]
         expected += [int(sides[index, other] == sides[index, seat]) for other in others]
-        for cards in (hand, unseen) if shape.num_ranks else ():
-            ranks = np.bincount(shape.rank_of, weights=cards, minlength=shape.num_ranks)
-            expected += counts(ranks, shape.max_rank_copies)
+        expected += leads[index].tolist()
         assert inputs[index].tolist() == expected
