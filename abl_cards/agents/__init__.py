@@ -9,6 +9,7 @@ from abl_cards.core import lazy_exports
 if TYPE_CHECKING:
     from abl_cards.agents.base import Agent, ExplainableAgent, ForfeitError, PlayerLeftError, RandomKeys, needs_history
     from abl_cards.agents.baselines import GreedyAgent, RandomAgent, draw_labels
+    from abl_cards.agents.compiled_rollouts import make_compiled_rollouts
     from abl_cards.agents.fingerprints import (
         agent_fingerprint,
         files_fingerprint,
@@ -83,6 +84,7 @@ __all__ = [
     "load_model_policy",
     "make_abl_agent",
     "make_agent",
+    "make_compiled_rollouts",
     "make_explainable_agent",
     "make_network_agent",
     "make_preference_model",

@@ -52,8 +52,7 @@ def measure_rollouts(engine: Engine, config: RolloutBenchConfig) -> list[Measure
 
 def _load_rollouts(engine: Engine) -> Callable[[Tables], None] | None:
     """Return what plays tables to the end by the rollout network of agent ``abl``; None where there is none."""
-    from abl_cards.agents import AblAgent, make_agent
-    from abl_cards.agents.compiled_rollouts import make_compiled_rollouts
+    from abl_cards.agents import AblAgent, make_agent, make_compiled_rollouts
 
     try:
         agent = make_agent("abl", engine)
