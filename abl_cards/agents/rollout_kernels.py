@@ -137,13 +137,8 @@ def _choose_labels(state, label_of, shape, weights, counts, sides, sums, turns, 
     for i in range(num_turns):
         turns.label[i] = turns.labels[i, 0]
         if turns.num_labels[i] > 1:
-            place, table, seat, owner, beaten = (
-                turns.place[i],
-                turns.table[i],
-                turns.seat[i],
-                turns.seat[i],
-                np.int64(-1),
-            )
+            place, table, seat = turns.place[i], turns.table[i], turns.seat[i]
+            owner, beaten = seat, np.int64(-1)
             if turns.to_beat[i] != LEADING:
                 owner, beaten = np.int64(state.owner[table]), np.int64(label_of[turns.to_beat[i]])
             passed, labels = np.int64(state.passed[table]), turns.labels[i]
