@@ -9,6 +9,7 @@ from statistics import median
 
 import numpy as np
 
+from abl_cards.agents import Agent, make_agent
 from abl_cards.bench.measurements import Measurement, measure_seconds
 from abl_cards.core import GameError
 from abl_cards.games import Engine
@@ -39,8 +40,9 @@ def measure_rollouts(engine: Engine, config: RolloutBenchConfig) -> list[Measure
     play_compiled = _load_rollouts(engine)
     if play_compiled is None:
         return []
-    start = _deal_tables(engine, config.num_tables)
-    programs: tuple[Callable[[Tables], None], ...] = (play_compiled, partial(_play_by_kb, engine))
+    kb = make_agent("kb", engine)
+    start = _deal_tables(engine, kb, config.num_tables)
+    programs: tuple[Callable[[Tables], None], ...] = (play_compiled, partial(_play_step_by_step, kb))
     seconds = list[list[float]]()
     for _ in range(config.repetitions + 1):
         copies = [start.copy(np.arange(len(start))) for _ in programs]
@@ -52,7 +54,7 @@ def measure_rollouts(engine: Engine, config: RolloutBenchConfig) -> list[Measure
 
 def _load_rollouts(engine: Engine) -> Callable[[Tables], None] | None:
     """Return what plays tables to the end by the rollout network of agent ``abl``; None where there is none."""
-    from abl_cards.agents import AblAgent, make_agent, make_compiled_rollouts
+    from abl_cards.agents import AblAgent, make_compiled_rollouts  # need torch
 
     try:
         agent = make_agent("abl", engine)
@@ -62,20 +64,15 @@ def _load_rollouts(engine: Engine) -> Callable[[Tables], None] | None:
     return None if rollouts is None else rollouts.play_to_end
 
 
-def _deal_tables(engine: Engine, num_tables: int) -> Tables:
+def _deal_tables(engine: Engine, agent: Agent, num_tables: int) -> Tables:
     """Return tables where the first play of an episode is due."""
-    from abl_cards.agents import make_agent
-
-    kb, tables = make_agent("kb", engine), engine.start_matches(np.arange(num_tables, dtype=np.uint64))
+    tables = engine.start_matches(np.arange(num_tables, dtype=np.uint64))
     tables.auto_next_episode = False
     while (rows := tables.rows_to_choose()).size:
-        tables.choose(rows, kb.choose(tables.choices(rows), rows.astype(np.uint64)))
+        tables.choose(rows, agent.choose(tables.choices(rows), rows.astype(np.uint64)))
     return tables
 
 
-def _play_by_kb(engine: Engine, tables: Tables) -> None:
-    from abl_cards.agents import make_agent
-
-    kb = make_agent("kb", engine)
+def _play_step_by_step(agent: Agent, tables: Tables) -> None:
     while (rows := tables.rows_to_play()).size:
-        tables.play(rows, kb.play(tables.decisions(rows), rows.astype(np.uint64)))
+        tables.play(rows, agent.play(tables.decisions(rows), rows.astype(np.uint64)))

@@ -23,7 +23,6 @@ HAND_BITS = 64
 """Bits of a packed hand: for each kind of card a counter, and a bit that is free."""
 USE_UNIT = 840
 """Cost of a card that one card set uses; a use is divided by the copies in the hand, without a rest for up to 8."""
-_MERGED = ("decision_index", "form", "cards")
 
 
 class CardSets(NamedTuple):
@@ -102,12 +101,12 @@ def _merge_follows(
     leads: MoveLists, follows: MoveLists
 ) -> tuple[Indices, NDArray[np.int16], NDArray[np.uint8], NDArray[np.uint8]]:
     """Return offsets, forms, cards and uses of the card sets in one list or both, by hand, form and use."""
-    both = (leads, follows)
-    hand, form, cards = (np.concatenate([getattr(lists, name) for lists in both]) for name in _MERGED)
+    hand = np.concatenate([leads.decision_index, follows.decision_index])
+    form, cards = np.concatenate([leads.form, follows.form]), np.concatenate([leads.cards, follows.cards])
     key = np.concatenate([hand.astype(np.int64)[:, None].view(np.uint8), form[:, None].view(np.uint8), cards], axis=1)
     _, first, index = np.unique(key.view(f"V{key.shape[1]}").ravel(), return_index=True, return_inverse=True)
     use = np.zeros(len(first), np.uint8)
-    np.bitwise_or.at(use, index, np.repeat(np.array([LEADS, FOLLOWS], np.uint8), [len(lists.form) for lists in both]))
+    np.bitwise_or.at(use, index, np.repeat(np.array([LEADS, FOLLOWS], np.uint8), [len(leads.form), len(follows.form)]))
     order = np.lexsort((first, use, form[first], hand[first]))
     rows = first[order]
     start = np.searchsorted(hand[rows], np.arange(len(leads.start)))

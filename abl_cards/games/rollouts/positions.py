@@ -17,7 +17,7 @@ from abl_cards.games.rollouts.position_kernels import (
     list_seat_inputs,
     new_position_counts,
 )
-from abl_cards.games.tables import Decisions, PlayerView, Tables, largest_hand
+from abl_cards.games.tables import Tables, compute_lead_mask, largest_hand
 from abl_cards.games.types import LEADING, Indices
 
 _MAX_COPIES, _MAX_RANK_COPIES = 4, 8  # more copies of a kind, or cards of a rank, count as so many
@@ -85,22 +85,11 @@ def position_inputs(tables: Tables, rows: Indices) -> NDArray[np.uint8]:
     Returns:
         uint8 [n, inputs], 0 or 1.
     """
-    shape = position_shape(tables.rules)
+    rules, state, shape = tables.rules, tables.state, position_shape(tables.rules)
     inputs = np.zeros((len(rows), shape.num_inputs), np.uint8)
-    _write_inputs(shape, tables.state, rows, tables.sides(rows), inputs)
-    inputs[:, shape.first_lead :] = _find_leads(tables, rows)
+    _write_inputs(shape, state, rows, tables.sides(rows), inputs)
+    inputs[:, shape.first_lead :] = compute_lead_mask(rules, state.context[rows], state.hands[rows, state.seat[rows]]).T
     return inputs
-
-
-def _find_leads(tables: Tables, rows: Indices) -> NDArray[np.uint8]:
-    """Return the labels that the seats to decide might lead: uint8 [n, labels], 0 or 1."""
-    rules, table_state = tables.rules, tables.state
-    state = rules.create_state(len(rows))
-    state.hands[:, 0] = table_state.hands[rows, table_state.seat[rows]]
-    state.fluents[:], state.context[:] = table_state.fluents[rows], table_state.context[rows]
-    state.to_beat[:] = LEADING
-    view = PlayerView(rules, state, np.arange(len(rows)), state.seat.copy(), has_hand_sizes=False)
-    return Decisions(view).legal_mask.T
 
 
 @kernel
