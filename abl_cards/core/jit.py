@@ -2,19 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from numba import njit, types
 from numba.extending import intrinsic
 
-kernel = njit(cache=True, nogil=True, no_cfunc_wrapper=True)  # type: ignore[call-overload]
+from abl_cards.core.jit_cache import KernelCache
+
+
+def _compile_with(**options: Any) -> Callable[[Callable[..., Any]], Any]:
+    """Return a decorator that compiles a function at its first call and keeps the code on disk."""
+
+    def decorate(function: Callable[..., Any]) -> Any:
+        dispatcher = njit(nogil=True, **options)(function)
+        dispatcher._cache = KernelCache(function)  # type: ignore[no-untyped-call]
+        return dispatcher
+
+    return decorate
+
+
+kernel = _compile_with(no_cfunc_wrapper=True)
 """Compile a function that Python calls, and kernels may call."""
 
-device_function = njit(cache=True, nogil=True, no_cfunc_wrapper=True, no_cpython_wrapper=True)  # type: ignore[call-overload]
+device_function = _compile_with(no_cfunc_wrapper=True, no_cpython_wrapper=True)
 """Compile a function that only kernels call. Python crashes that calls it: it has no entry from there, which would take
 a sixth of the time of compiling."""
 
-inlined_function = njit(cache=True, nogil=True, inline="always")
+inlined_function = _compile_with(inline="always")
 """Put the body of a function into the kernels that call it, before types are inferred."""
 
 

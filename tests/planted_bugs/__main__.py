@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.planted_bugs.draw import ROOT, draw
-from tests.planted_bugs.kernels import find_caches, find_dependants
 
 BUGS = Path(__file__).parent / "bugs.toml"
 TIMEOUT_SECONDS = 600  # for a test
@@ -100,26 +99,27 @@ def is_failure(code: int) -> bool:
 
 
 @contextmanager
-def planted(copy: Path, bug: Bug, tops: Sequence[str] = TOPS) -> Iterator[None]:
-    """Plant a bug in a copy, without the compiled kernels that may contain the edited one; restore all afterwards."""
+def planted(copy: Path, bug: Bug) -> Iterator[None]:
+    """Plant a bug in a copy; afterwards restore the file and its compiled functions."""
     path = copy / bug.file
     source, status = path.read_text("utf-8"), path.stat()
     edited = bug.plant(source)
-    dependants = find_dependants(copy, path, tops)
-    caches = {cache: cache.read_bytes() for file in dependants for cache in find_caches(file)}
-    for cache in caches:
-        cache.unlink()
+    caches = {cache: cache.read_bytes() for cache in _find_caches(path)}
     path.write_text(edited, "utf-8")
     try:
         yield
     finally:
         path.write_text(source, "utf-8")
-        os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))  # numba compares it
-        for file in dependants:
-            for cache in find_caches(file):
-                cache.unlink()
+        os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))  # Python compares it
+        for cache in _find_caches(path):
+            cache.unlink()
         for cache, data in caches.items():
             cache.write_bytes(data)
+
+
+def _find_caches(path: Path) -> list[Path]:
+    """Return the files in which numba keeps the compiled functions of a source file."""
+    return list((path.parent / "__pycache__").glob(f"{path.stem}.*.nb[ic]"))
 
 
 def run_test(copy: Path, *tests: str) -> int:

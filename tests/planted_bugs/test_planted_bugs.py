@@ -22,27 +22,6 @@ from tests.planted_bugs.__main__ import (
     run_test,
 )
 from tests.planted_bugs.draw import PACKAGES, ROOT, draw
-from tests.planted_bugs.kernels import find_caches, find_dependants
-
-KERNELS = {
-    "core/__init__.py": "from core.adder import add\n",
-    "core/adder.py": "from numba import njit\nadd = njit(lambda a: a + 1)\n",
-    "core/plain.py": "from core import add\n",
-    "core/other.py": "from numba import njit\nfrom core.plain import x\n",
-    "games/direct.py": "from numba import njit\nfrom core import add, sub\n",
-    "games/far.py": "from numba import njit\nfrom games import direct\n",
-}
-
-
-@pytest.fixture
-def checkout(tmp_path: Path) -> Path:
-    """Return a folder with kernel files, each with a compiled kernel."""
-    for name, text in KERNELS.items():
-        file = tmp_path / name
-        (file.parent / "__pycache__").mkdir(parents=True, exist_ok=True)
-        file.write_text(text)
-        (file.parent / "__pycache__" / f"{file.stem}.add-1.py311.nbi").write_text(name)
-    return tmp_path
 
 
 @long
@@ -74,32 +53,25 @@ def test_drawn_edits_are_deterministic_and_parse() -> None:
         assert ast.dump(ast.parse(edited)) != ast.dump(ast.parse(source))
 
 
-def test_dependent_kernels_are_found_across_packages(checkout: Path) -> None:
-    def names(file: str) -> list[str]:
-        dependants = find_dependants(checkout, checkout / file, ["core", "games"])
-        return [path.relative_to(checkout).as_posix() for path in dependants]
-
-    assert names("core/adder.py") == ["core/adder.py", "games/direct.py", "games/far.py"]
-    assert names("games/direct.py") == ["games/direct.py", "games/far.py"]
-    assert names("core/plain.py") == ["core/plain.py"]  # no kernel can contain what it defines
-
-
-def test_planted_bug_is_restored_completely(checkout: Path) -> None:
+def test_planted_bug_is_restored_completely(tmp_path: Path) -> None:
     def contents() -> dict[str, tuple[str, int]]:
-        files = [file for file in checkout.rglob("*") if file.is_file()]
+        files = [file for file in tmp_path.rglob("*") if file.is_file()]
         return {file.name: (file.read_text(), file.stat().st_mtime_ns if file.suffix == ".py" else 0) for file in files}
 
-    before, file = contents(), checkout / "core" / "adder.py"
-    with suppress(InterruptedError), planted(checkout, Bug("core/adder.py", "", "a + 1", "a - 1"), ("core", "games")):
+    file, caches = tmp_path / "adder.py", tmp_path / "__pycache__"
+    caches.mkdir()
+    file.write_text("add = njit(lambda a: a + 1)\n")
+    for name in ("adder.add-1.py311.nbi", "adder.add-1.py311.1.nbc", "other.add-1.py311.nbi"):
+        (caches / name).write_text(name)
+    before = contents()
+    with suppress(InterruptedError), planted(tmp_path, Bug("adder.py", "", "a + 1", "a - 1")):
         assert "a - 1" in file.read_text()
-        assert not find_caches(file)
-        assert not find_caches(checkout / "games" / "far.py")
-        assert find_caches(checkout / "core" / "other.py")
-        (file.parent / "__pycache__" / "adder.add-1.py311.1.nbc").write_text("with the bug")
+        for name in ("adder.add-1.py311.nbi", "adder.add-1.py311.1.nbc", "adder.add-1.py311.2.nbc"):
+            (caches / name).write_text("with the bug")
         raise InterruptedError
     assert contents() == before
     with pytest.raises(ValueError, match="does not occur once"):
-        Bug("core/adder.py", "", "a", "b").plant(file.read_text())
+        Bug("adder.py", "", "a", "b").plant(file.read_text())
 
 
 @pytest.mark.parametrize(
