@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from abl_cards.core import lazy_exports
 
 if TYPE_CHECKING:
+    from abl_cards.agents.abl_agent import AblAgent
+    from abl_cards.agents.abl_factory import find_weights, make_abl_agent, make_network_agent
     from abl_cards.agents.base import Agent, ExplainableAgent, ForfeitError, PlayerLeftError, RandomKeys, needs_history
     from abl_cards.agents.baselines import GreedyAgent, RandomAgent, draw_labels
     from abl_cards.agents.compiled_rollouts import make_compiled_rollouts
@@ -28,7 +30,6 @@ if TYPE_CHECKING:
     )
     from abl_cards.agents.model_policy import ChoiceInputs, ModelPolicy
     from abl_cards.agents.names import AgentName, agent_variant
-    from abl_cards.agents.neural import AblAgent, find_weights, make_abl_agent, make_network_agent
     from abl_cards.agents.plugins import check_own_agent, find_plugin_source
     from abl_cards.agents.policy import NeuroSymbolicPolicy, PolicyInputs, sample_labels
     from abl_cards.agents.preference_agent import PreferenceAgent, exclude_files, preference_model_from_name

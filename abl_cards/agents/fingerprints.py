@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
+from abl_cards.agents.abl_factory import OWN_NETWORK_KEYS, find_weights
 from abl_cards.agents.names import AgentName
-from abl_cards.agents.neural import OWN_NETWORK_KEYS, find_weights
 from abl_cards.agents.plugins import find_plugin_file, find_plugin_source
 from abl_cards.agents.registry import AGENT_FACTORIES, make_preference_model
 from abl_cards.circuit import KnowledgeBase, program_digest

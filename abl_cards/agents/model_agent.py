@@ -11,9 +11,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from abl_cards.agents.abl_agent import AblAgent
 from abl_cards.agents.base import RandomKeys
 from abl_cards.agents.model_policy import ModelPolicy
-from abl_cards.agents.neural import AblAgent
 from abl_cards.agents.policy import NeuroSymbolicPolicy, PolicyInputs
 from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Engine

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from abl_cards.agents.abl_factory import OPTION_FLAGS, OPTION_KEYS, find_weights, make_abl_agent
 from abl_cards.agents.base import Agent, ExplainableAgent
 from abl_cards.agents.baselines import GreedyAgent, RandomAgent, make_zhiduoxing_agent
 from abl_cards.agents.bid_value import compute_bid_values
 from abl_cards.agents.human import make_human_agent
 from abl_cards.agents.names import AgentName
-from abl_cards.agents.neural import OPTION_FLAGS, OPTION_KEYS, find_weights, make_abl_agent
 from abl_cards.agents.plugins import check_plugin_options, find_plugin_source, is_plugin, make_plugin_agent
 from abl_cards.agents.preference_agent import make_preference_agent, preference_model_from_name
 from abl_cards.agents.search_agent import make_shensuanzi_agent

@@ -21,10 +21,11 @@ import torch
 from abl_cards.agents import NeuroSymbolicPolicy
 from abl_cards.games import Engine
 from abl_cards.learners import Networks, PPOConfig, Symmetries, to_training_batch
+from abl_cards.training.decision_dataset import num_round_tables
 from abl_cards.training.experience import Experience
 from abl_cards.training.joint_loop import SelfPlay
 from abl_cards.training.pretraining import ProgressCallback
-from abl_cards.training.supervised import EVALUATION_BATCH, EvaluatedRun, StepCallback, num_round_tables
+from abl_cards.training.supervised import EVALUATION_BATCH, EvaluatedRun, StepCallback
 from abl_cards.training.updates import value_loss
 
 CHUNK_ROWS = 32_768

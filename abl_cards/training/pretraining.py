@@ -16,18 +16,20 @@ from abl_cards.games.preferences import PreferenceModel
 from abl_cards.learners import Networks, Symmetries, WeightsCard, load_weights, save_networks
 from abl_cards.matches import find_held_out, normalise_record, read_numbered_records
 from abl_cards.training.checkpoint import CHECKPOINT_SUFFIX, load_checkpoint, save_checkpoint, translate_restore_errors
+from abl_cards.training.decision_dataset import (
+    SupervisedDataset,
+    collect_decisions,
+    collect_episodes,
+    dataset_from_records,
+)
 from abl_cards.training.prior_scale import estimate_prior_scale
 from abl_cards.training.settings import TrainConfig
 from abl_cards.training.supervised import (
-    SupervisedDataset,
     SupervisedRun,
     add_estimates,
-    collect_decisions,
-    collect_episodes,
     compute_agreement,
     create_abln_run,
     create_policy_run,
-    dataset_from_records,
     train_abln,
     train_policy,
 )

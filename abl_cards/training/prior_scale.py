@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from abl_cards.agents import make_agent
 from abl_cards.games import Engine
 from abl_cards.learners import MAX_REGRET, REGRET_UNIT
-from abl_cards.training.supervised import collect_decisions
+from abl_cards.training.decision_dataset import collect_decisions
 
 _DECISIONS, _TABLES = 4_000, 64
 _MIN_SCALE, _MAX_SCALE, _BISECTION_STEPS = 0.25, 256.0, 40

@@ -21,14 +21,9 @@ from abl_cards.games.tables import Tables
 from abl_cards.games.types import Indices
 from abl_cards.learners import Examples, Networks, RolloutNetwork, Symmetries, TrainingBatch, to_training_batch
 from abl_cards.reasoners.abduction import Minimiser
+from abl_cards.training.decision_dataset import advance_to_plays, num_round_tables
 from abl_cards.training.pretraining import ProgressCallback
-from abl_cards.training.supervised import (
-    EVALUATION_BATCH,
-    EvaluatedRun,
-    StepCallback,
-    advance_to_plays,
-    num_round_tables,
-)
+from abl_cards.training.supervised import EVALUATION_BATCH, EvaluatedRun, StepCallback
 
 ROUND_ROWS = 262_144
 """Decisions in memory at a time; the network learns from them before the next are played."""

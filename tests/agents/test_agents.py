@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from abl_cards.agents.abl_agent import AblAgent
 from abl_cards.agents.baselines import GreedyAgent, RandomAgent
 from abl_cards.agents.names import AgentName
-from abl_cards.agents.neural import AblAgent
 from abl_cards.agents.preference_agent import PreferenceAgent
 from abl_cards.agents.registry import (
     AGENT_FACTORIES,

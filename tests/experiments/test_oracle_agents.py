@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from abl_cards.agents.neural import AblAgent
+from abl_cards.agents.abl_agent import AblAgent
 from abl_cards.core.errors import GameError
 from abl_cards.experiments import guandan_abln
 from abl_cards.experiments.experiment import run_experiment

@@ -17,9 +17,10 @@ from abl_cards.learners.presets import PRESETS, RESPONSE_DEALS, Preset
 from abl_cards.learners.symmetry import Symmetries
 from abl_cards.learners.weights_io import load_card
 from abl_cards.matches.records import read_valid_records, sample_records_path, write_records
+from abl_cards.training.decision_dataset import dataset_from_records, num_round_tables
 from abl_cards.training.pretraining import Pretrainer, pretrain
 from abl_cards.training.settings import TrainConfig
-from abl_cards.training.supervised import add_estimates, create_abln_run, dataset_from_records, num_round_tables
+from abl_cards.training.supervised import add_estimates, create_abln_run
 from tests.effort import amount
 from tests.learners.tiny import TINY
 from tests.training.test_checkpoint import write_malicious_pickle

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from abl_cards.agents.neural import AblAgent
+from abl_cards.agents.abl_agent import AblAgent
 from abl_cards.agents.registry import make_agent
 from abl_cards.web.config import WebConfig
 from abl_cards.web.think_time import THINK_CHOICES
