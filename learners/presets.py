@@ -83,7 +83,7 @@ class RolloutConfig:
     depth: int = 16  # decisions with a choice before the critic values the position, where nothing is compiled
     top_k: int = 8  # labels that are evaluated at most, the most probable ones
     min_prob: float = 0.001  # probability below which a label is not evaluated
-    critic_weight: float = 0.0  # weight of the critic's value of the position itself; the rest is the rollout's
+    critic_weight: float = 0.0  # weight of what the critic expects at once; the rest is that of the rollouts
     temperature: float | None = None  # points that weigh as much as a factor e; None for ``search_temperature``
 
     def __post_init__(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.agents.compiled_rollouts import CompiledRollouts, make_compiled_rollouts
+from abl_cards.agents.compiled_rollouts import make_compiled_rollouts
 from abl_cards.agents.policy import NeuroSymbolicPolicy
 from abl_cards.agents.rollout_policies import RolloutPolicy, make_rollout_policy
 from abl_cards.games.tables import Decisions, Tables
@@ -40,7 +40,8 @@ class DeterminizedRollout:
             Expected points of the episode for these seats, float32 [m].
         """
         if depth and self._compiled is not None:
-            return self._evaluate_compiled(self._compiled, tables, seats)
+            self._compiled.play_to_end(tables)
+            return self._final_points(tables, np.arange(len(tables)), seats)
         points, is_valued = np.zeros(len(tables), np.float32), np.zeros(len(tables), np.bool_)
         left, waits = np.full(len(tables), depth), np.zeros(len(tables), np.bool_)
         while True:
@@ -57,15 +58,6 @@ class DeterminizedRollout:
         over = np.flatnonzero(~is_valued)
         points[over] = self._final_points(tables, over, seats[over])
         return points
-
-    def _evaluate_compiled(
-        self, compiled: CompiledRollouts, tables: Tables, seats: NDArray[np.int8]
-    ) -> NDArray[np.float32]:
-        """Return a weighted mean of what the critic expects and of how the episodes end (Silver et al. 2016)."""
-        weight, rows = self._policy.networks.preset.rollout.critic_weight, np.arange(len(tables))
-        expected = self.evaluate(tables.copy(rows), seats) if weight else np.float32(0)
-        compiled.play_to_end(tables)
-        return weight * expected + (1 - weight) * self._final_points(tables, rows, seats)
 
     def _final_points(self, tables: Tables, rows: Indices, seats: NDArray[np.int8]) -> NDArray[np.float32]:
         """Return the points of seats [n] at tables [n] whose episode is over: float32 [n]."""

@@ -95,12 +95,13 @@ class Lookahead:
         networks = policy.networks
         rollout, has_time = networks.preset.rollout, think_seconds is not None
         self._uses_network = networks.rollout_weights is not None and (has_time or not rollout.needs_time_limit)
+        self._critic_weight = rollout.critic_weight if self._uses_network else 0.0
         if self._uses_network and rollout.temperature is not None:
             self._temperature = rollout.temperature
         network_costs = COMPILED_ROLLOUT_COSTS if rollout.is_compiled else ROLLOUT_NETWORK_COSTS
         costs, limits = (network_costs, rollout) if self._uses_network else (POLICY_COSTS, networks.preset)
         rounds: tuple[Sequence[SearchRound], Sequence[int]] = (
-            (search_rounds, DEPTHS) if think_seconds is None else plan_timed_rounds(search_rounds[-1], costs)
+            (search_rounds, DEPTHS) if think_seconds is None else plan_timed_rounds(search_rounds[0], costs)
         )
         self._search_rounds, self._depths = rounds
         self._rollout, self._timer, self._think_seconds = DeterminizedRollout(policy), RoundTimer(costs), think_seconds
@@ -152,7 +153,9 @@ class Lookahead:
         points, first_points = (np.full(prior_log_probs.shape, np.nan, np.float32) for _ in range(2))
         for rows in self._batches(is_candidate.sum(axis=1)):
             place, label = np.nonzero(is_candidate[rows])
-            trials = SuccessiveElimination(place, label, prior_log_probs[rows[place], label], self._temperature)
+            trials = SuccessiveElimination(
+                place, label, prior_log_probs[rows[place], label], self._temperature, self._critic_weight
+            )
             batch = _LookaheadBatch(decisions, inputs, rows, None if true_hands is None else true_hands[rows])
             end += len(rows) * (self._think_seconds or 0)
             self._run_rounds(batch, trials, None if self._think_seconds is None else end)
@@ -182,6 +185,8 @@ class Lookahead:
         """Run rounds, the first in any case, until the time is over or one label is left."""
         for number, search_round in enumerate(self._search_rounds):
             step = search_round.limit_deals(int((trials.decision == 0).sum()))
+            if number and step.depth > self._search_rounds[number - 1].depth:
+                trials.reactivate(CRITIC_ERROR)
             tables = step.deals * len(trials.active)
             late = (
                 end is not None and number and time.monotonic() + self._timer.estimate_seconds(tables, step.depth) > end

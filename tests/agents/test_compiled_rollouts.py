@@ -12,9 +12,11 @@ import pytest
 import torch
 from numpy.typing import NDArray
 
-from abl_cards.agents import make_agent
+from abl_cards.agents import make_agent, successive_elimination
 from abl_cards.agents.compiled_rollouts import CompiledRollouts
 from abl_cards.agents.determinized_rollouts import DeterminizedRollout
+from abl_cards.agents.lookahead import Lookahead
+from abl_cards.agents.search_budget import SearchRound
 from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.compiled import MAX_IDLE_DECISIONS, TableError
 from abl_cards.games.game import load
@@ -144,19 +146,36 @@ def weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "some.safetensors"
 
 
-def test_values_are_a_mean_of_critic_and_result(weights: Path) -> None:
+def test_values_are_the_points_of_the_episode(weights: Path) -> None:
     engine = load("doudizhu").engine()
     policy = cast(Any, make_agent(f"abl:weights={weights}", engine)).policy
     tables = sample_tables(engine, 12, 3)
     rows, seats = np.arange(len(tables)), tables.seat.copy()
     ended = tables.copy(rows)
     CompiledRollouts(engine, policy.networks.rollout_weights).play_to_end(ended)
-    rollout = DeterminizedRollout(policy)
-    expected = rollout.evaluate(tables.copy(rows), seats)
+    values = DeterminizedRollout(policy).evaluate(tables, seats, depth=4)
     points = apply_reward_exponent(engine.rewards(ended, rows)[rows, seats], policy.networks.preset.ppo.reward_exponent)
-    values = rollout.evaluate(tables, seats, depth=4)
-    np.testing.assert_allclose(values, 0.25 * expected + 0.75 * points, rtol=1e-5)
-    assert np.abs(values - expected).max() > 0.1
+    assert (values == points).all()
+
+
+def test_expected_points_are_a_mean_of_critic_and_rollouts(weights: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(successive_elimination, "ELIMINATION_ERRORS", np.inf)  # so that no label is dropped
+    engine = load("doudizhu").engine()
+    decisions = sample_from_play(engine, 8, 2)
+    agent = cast(Any, make_agent(f"abl:weights={weights}", engine))
+    view = agent.policy.features(decisions)
+    prior = agent.policy.log_probs(view)
+    rollout_round = SearchRound(4, 16, 256)
+
+    def points(weight: float, rounds: tuple[SearchRound, ...]) -> Any:
+        preset = replace(PRESETS["tiny"], rollout=replace(CONFIG, critic_weight=weight, top_k=99, min_prob=1e-9))
+        agent.policy.networks.preset = preset
+        return Lookahead(agent.policy, rounds).improve_policy(decisions, view, prior).expected_points
+
+    expected, result = points(0.0, (SearchRound(4),)), points(0.0, (SearchRound(4), rollout_round))
+    mean = points(0.25, (SearchRound(4), rollout_round))
+    assert np.abs(result - expected)[~np.isnan(mean)].max() > 0.1
+    np.testing.assert_allclose(mean, 0.25 * expected + 0.75 * result, atol=1e-5)
 
 
 def test_only_a_time_limit_brings_rollouts_that_need_one(weights: Path, monkeypatch: pytest.MonkeyPatch) -> None:
