@@ -12,7 +12,7 @@ from abl_cards.core import LANGUAGES
 from abl_cards.games import Engine
 from abl_cards.games.compiled import CompiledGame, find_show_rules
 from abl_cards.games.description import COUNTER, SET_VALUED, SINGLE_VALUED, SUIT_SYMBOLS, Fluent, fluents_by_name
-from abl_cards.games.notation import spell, spell_fluent, state_fields
+from abl_cards.games.notation import fluent_of_field, spell, spell_fluent, state_fields
 from abl_cards.web.marked_text import card_mark, seat_mark, team_mark, with_tens
 from abl_cards.web.texts import BilingualText
 
@@ -67,8 +67,8 @@ def _value_sort(engine: Engine, fluent: Fluent) -> str | None:
 
 def fluent_name(rules: CompiledGame, name: str) -> BilingualText:
     """Return the name of a fluent: that of ``show.lp``, else that of its words."""
-    names = find_show_rules(rules).names
-    return [names.get((name, language)) or spell_fluent(rules, name, language) for language in LANGUAGES]
+    names, fluent = find_show_rules(rules).names, fluent_of_field(rules, name)
+    return [names.get((fluent, language)) or spell_fluent(rules, name, language) for language in LANGUAGES]
 
 
 def term_texts(engine: Engine, fluent: Fluent, value: Term) -> BilingualText:

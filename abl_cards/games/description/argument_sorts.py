@@ -192,8 +192,8 @@ PREFERENCE = ArgumentSort(
     error_override="no preference and no hint",
 )  # fmt: skip
 LANGUAGE = ArgumentSort("language", f"there are: {', '.join(LANGUAGES)}", lambda known: LANGUAGES)
-TEXT = ArgumentSort("text", 'write it in quotes, "…"', is_accepted=_is_text)
-SPELLING = ArgumentSort("text", 'write it in quotes, "…"', is_accepted=_is_spelling)
+TEXT = ArgumentSort("text", 'write a letter or more in quotes, "…"', is_accepted=_is_text)
+SPELLING = ArgumentSort("text", 'write a letter or more in quotes, "…"', is_accepted=_is_spelling)
 CARD_TERM = ArgumentSort(
     "rank, suit or card", "write one of pack/2, or an argument of a label", lambda known: known.card_terms, _is_argument
 )

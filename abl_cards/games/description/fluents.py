@@ -191,14 +191,21 @@ def explain_unknown_fluent(fluents: Fluents, name: str, arguments: Terms) -> tup
     text = f"{name}({','.join(map(str, arguments))})" if arguments else name
     fluent = fluents.find(name)
     if fluent is None:
-        value_type = "one" if arguments else "any"  # one/2 needs an argument for the value
-        return "no such fluent", f"declare it: #external {text}. and {value_type}({name},{len(arguments)})."
-    if fluent.signature.arity == len(arguments):
-        return f"{text} is none of those declared", f"widen its domain: #external {text}."
+        if not arguments:
+            return "no such fluent", f"declare it: #external {name}. and any({name},0)."
+        *others, last = (f"{kind}({name},{len(arguments)})" for kind in FLUENT_TYPES)
+        kinds = f"{', '.join(others)} or {last}"
+        return "no such fluent", f"declare it: #external {name}(…), with the ranges of its arguments, and {kinds}"
+    arity = fluent.signature.arity
+    if arity == len(arguments):
+        remedy = f"bind the arguments in the body of the rule, or widen the ranges of #external {name}(…)"
+        return f"{text} is none of those declared", remedy if arguments else f"write #external {name}."
     remedy = "give it as many arguments as #external does"
-    if fluent.value_type == COUNTER:
-        remedy = f"adds/3 names a count without its number: adds({name}…,N,Why)"
-    return f"there is {name}/{fluent.signature.arity}, and no {name}/{len(arguments)}", remedy
+    if fluent.value_type == COUNTER and len(arguments) < arity:
+        remedy = f"name its number too: {name}({'…,' * (arity > 1)}N); adds/3 alone leaves it out"
+    elif fluent.value_type == COUNTER:
+        remedy = f"adds/3 names a count without its number: adds({name}{'(…)' * (arity > 1)},N,Why)"
+    return f"there is {name}/{arity}, and no {name}/{len(arguments)}", remedy
 
 
 def add_count_argument(term: Term) -> str:

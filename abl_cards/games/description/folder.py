@@ -319,7 +319,7 @@ def load_knowledge_base(
     if warnings:
         used_elsewhere = _definitions_for_other_files(folder, files, program)
         own_warnings = [warning for warning in warnings if warning.location not in used_elsewhere]
-        warnings = tuple(suggest_engine_predicates(own_warnings, program, outputs))
+        warnings = tuple(suggest_engine_predicates(own_warnings, program, outputs, fluents))
     clashes = find_shelf_clashes(program, common_dirs, outputs | inputs)
     return replace(kb, warnings=(*warnings, *clashes))
 

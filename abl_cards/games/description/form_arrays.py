@@ -203,7 +203,8 @@ def _find_wild_kinds(pack: Pack, cells: Cells) -> NDArray[np.int16]:
     if num_wilds > MAX_WILD_KINDS:
         names = ", ".join(str(pack.kinds[kind]) for kind in max(by_context, key=len))
         message = f"{num_wilds} kinds of wild cards at once: {names}"
-        raise make_kb_error(message, f"at most {MAX_WILD_KINDS} may act as wild", ErrorCode.GAME_TOO_LARGE)
+        remedy = f"at most {MAX_WILD_KINDS} may act as wild; copies of a card are one kind: pack(Card,{num_wilds})."
+        raise make_kb_error(message, remedy, ErrorCode.GAME_TOO_LARGE)
     wild = np.full((len(by_context), num_wilds), NO_INDEX, np.int16)
     for context, kinds in enumerate(by_context):
         wild[context, : len(kinds)] = kinds

@@ -18,9 +18,13 @@ from abl_cards.asp import (
 )
 from abl_cards.core import ErrorCode
 from abl_cards.games.description.fluents import FLUENT_TYPES, SET_VALUED
+from abl_cards.games.description.input_schema import CARD, CELL, FORM, LABEL, NUMBER, OTHER_SEAT, SEAT
+from abl_cards.games.description.inputs import INPUTS
 from abl_cards.games.description.variants import parse_files
 
 _MAX_FILES = 3
+_RANGES = {LABEL: "label({})", FORM: "form(_,{})", SEAT: "seat({})", OTHER_SEAT: "who({})", CARD: "pack({},_)"}
+"""Conditions that give the range of an argument, by its sort; those of cells are ranks and suits."""
 
 
 def explain_unknown_names(
@@ -44,7 +48,10 @@ def explain_unknown_names(
 
 
 def suggest_engine_predicates(
-    warnings: Iterable[Diagnostic], program: ProgramSummary, known: Collection[Signature]
+    warnings: Iterable[Diagnostic],
+    program: ProgramSummary,
+    known: Collection[Signature],
+    fluents: Collection[Signature] = (),
 ) -> Iterator[Diagnostic]:
     """Suggest, for predicates that nothing uses, those that the engine reads and no rule derives.
 
@@ -52,13 +59,19 @@ def suggest_engine_predicates(
         warnings: Warnings about the rule files.
         program: Summary of all rule files.
         known: Predicates that the engine reads.
+        fluents: Declared fluents; one that no rule reads may still be set, so its declaration alone cannot go.
 
     Yields:
         The warnings in their order.
     """
     unused = {use.location: signature for signature, use in program.unused_heads(known).items()}
     missing = set(known) - {use.signature for use in program.heads}
+    declared = {use.location: use.signature for use in program.externals if use.signature in fluents}
     for item in warnings:
+        if item.code == ErrorCode.UNUSED_DEFINITION and item.location in declared:
+            name = declared[item.location].name
+            yield replace(item, remedy=f"read {name} in a rule, or remove it with all rules that set it")
+            continue
         signature = unused.get(item.location) if item.location and item.code == ErrorCode.UNUSED_DEFINITION else None
         if signature is None or item.remedy.endswith("?"):
             yield item
@@ -104,8 +117,10 @@ class _Explainer:
             suggestion = f"{item.remedy} A fluent is declared" if item.remedy.endswith("?") else "declare a fluent"
             return replace(item, remedy=f"{suggestion} by {ways}")
         if item.code == ErrorCode.MISSING_INPUT:
-            includes = self._includes_for(signature)
-            return replace(item, remedy=f"{item.remedy}, or {includes}") if includes else item
+            declaration = self._declaration_of(signature)
+            includes = self._includes_for(signature, 2 if declaration else 1)
+            remedy = f"declare it: {declaration}" if declaration else item.remedy
+            return replace(item, remedy=f"{remedy}, or {includes}" if includes else remedy)
         if item.code == ErrorCode.UNKNOWN_PREDICATE:
             if similar := find_similar_head(signature, self._unused):
                 return replace(item, remedy=f"did you mean '{similar.signature}'?")
@@ -115,10 +130,38 @@ class _Explainer:
                 return replace(item, remedy=f"{own}, or {includes}" if includes else own)
         return item
 
-    def _includes_for(self, signature: Signature) -> str:
-        """Return advice to include a shared file; of those with what they include, one that supplies most names."""
+    def _declaration_of(self, signature: Signature) -> str:
+        """Return an ``#external`` for an input with ranges by predicates of the rules; empty where none is obvious."""
+        entry = INPUTS.get(signature)
+        if entry is None or not entry.arguments:
+            return ""
+        variables = entry.text.partition("(")[2].rstrip(")").split(",")
+        conditions = []
+        for place, (variable, sort) in enumerate(zip(variables, entry.arguments, strict=True)):
+            if sort is CELL:
+                is_suit = place > 0 and entry.arguments[place - 1] is CELL
+                conditions.append(f"{'suit' if is_suit else 'rank'}({variable})")
+            elif sort is NUMBER and (num_cells := entry.arguments.count(CELL)):
+                conditions.append(f"{variable} = {'1..4' if num_cells == 1 else '1'}")
+            elif sort in _RANGES:
+                conditions.append(_RANGES[sort].format(variable))
+            else:
+                return ""
+        heads = {use.signature.name for use in self._program.heads}
+        known = all(" = " in condition or condition.partition("(")[0] in heads for condition in conditions)
+        return f"#external {entry.text} : {', '.join(conditions)}." if known else ""
+
+    def _includes_for(self, signature: Signature, least: int = 1) -> str:
+        """Return advice to include a shared file; of those with what they include, one that supplies most names.
+
+        Args:
+            signature: Missing predicate.
+            least: Fewest missing names that the file must supply.
+        """
         supplies = {file: names & self._missing for file, names in self._shared_names.items() if signature in names}
         most = max(map(len, supplies.values()), default=0)
+        if most < least:
+            return ""
         direct = [file for file in supplies if signature in self._own_names[file]]
         best = direct if any(len(supplies[file]) == most for file in direct) else list(supplies)
         files = [file for file in best if len(supplies[file]) == most]

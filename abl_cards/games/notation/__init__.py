@@ -38,7 +38,14 @@ if TYPE_CHECKING:
     from abl_cards.games.notation.replay import match_states_after, replay_records
     from abl_cards.games.notation.required_fields import required_for_explanation
     from abl_cards.games.notation.seats import other_seats
-    from abl_cards.games.notation.spelling import argument_sorts, lettered_kinds, play_name, spell, spell_fluent
+    from abl_cards.games.notation.spelling import (
+        argument_sorts,
+        fluent_of_field,
+        lettered_kinds,
+        play_name,
+        spell,
+        spell_fluent,
+    )
     from abl_cards.games.notation.state_moves import legal_composed_moves, legal_labels, legal_moves
 
 __all__ = [
@@ -68,6 +75,7 @@ __all__ = [
     "find_options",
     "find_play_acts",
     "find_plays",
+    "fluent_of_field",
     "hand_orders",
     "include_move",
     "include_play",

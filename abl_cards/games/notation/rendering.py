@@ -11,12 +11,13 @@ from abl_cards.core import texts_by_language
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.description import SINGLE_VALUED, Fluent, cards_from_counts, fluents_by_name
 from abl_cards.games.notation.canonical import canonical_notation, is_canonical_play
+from abl_cards.games.notation.fields import state_fields
 from abl_cards.games.notation.fluent_json import FluentCodec
 from abl_cards.games.notation.hand_order import sort_hand
 from abl_cards.games.notation.play_reader import read_play
 from abl_cards.games.notation.play_writer import notate_moves
 from abl_cards.games.notation.plays import label_name_parts, options_json
-from abl_cards.games.notation.spelling import play_name, spell
+from abl_cards.games.notation.spelling import fluent_of_field, play_name, spell
 from abl_cards.games.notation.trick_json import seats_in_trick
 from abl_cards.games.state import CHOICE, PLAY
 from abl_cards.games.tables import DecisionPoint, Tables
@@ -137,11 +138,11 @@ def render_view(
         Text of several lines.
     """
     state, texts = decision_point.state, _VIEW_TEXTS[language]
-    fluents = fluents_by_name(rules.fluents, ())
+    fluents = fluents_by_name(rules.fluents, state_fields())
     lines = [
-        f"{spell(rules, 'fluent', name, language)}: {_value_text(value)}".rstrip(": ")
+        f"{spell(rules, 'fluent', fluent_of_field(rules, name), language)}: {_value_text(value)}".rstrip(": ")
         for name, value in state.items()
-        if _is_shown(fluents, name, value) and (only_fluents is None or name in only_fluents)
+        if _is_shown(fluents, name, value) and (only_fluents is None or fluents[name].signature.name in only_fluents)
     ]
     seat_words = [spell(rules, "who", word, language) for word in rules.seating.relative_names]
     if state.get("face") is not None:

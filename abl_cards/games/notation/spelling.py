@@ -201,9 +201,16 @@ def _sort_words(rules: CompiledGame) -> Mapping[tuple[str, Term, str], str]:
     return {(str(sort), term, str(language)): string_value(text) for sort, term, language, text in facts}
 
 
-def spell_fluent(rules: CompiledGame, name: str, language: str) -> str:
+def fluent_of_field(rules: CompiledGame, field: str) -> str:
+    """Return the name of the fluent of a JSON field; a field ``face/1`` keeps the arity where several are called so."""
+    name = field.partition("/")[0]
+    is_shared = sum(fluent.signature.name == name for fluent in rules.fluents.fluents) > 1
+    return field if is_shared else name
+
+
+def spell_fluent(rules: CompiledGame, field: str, language: str) -> str:
     """Return the words for a fluent, by ``word(fluent,Name,Language,Text)``; otherwise those of its name."""
-    return spell(rules, "fluent", name, language).replace("_", " ")
+    return spell(rules, "fluent", fluent_of_field(rules, field), language).replace("_", " ")
 
 
 def spell(rules: CompiledGame, sort: str, term: Term, language: str) -> str:

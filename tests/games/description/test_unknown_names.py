@@ -131,3 +131,39 @@ def test_shared_file_supplying_most_missing_names_is_suggested_first(tmp_path: P
 
 def name_of(rule: str) -> str:
     return rule.partition("(")[0].partition(" ")[0]
+
+
+def test_undeclared_input_error_has_the_declaration_to_write(tmp_path: Path) -> None:
+    """The ranges come from the rules, and a shared file is suggested only for several names that it declares."""
+    folder = edited(tmp_path / "game", more="next(face(L)) :- lays(L).\n", name="president")
+    (found,) = problems_of(folder)
+    assert (found.code, place_of(found)) == (ErrorCode.MISSING_INPUT, ("more.lp", 1))
+    assert "#external lays(F) : form(_,F)." in found.remedy
+    assert "#include" not in found.remedy
+
+
+@pytest.mark.parametrize(
+    ("rules", "remedies"),
+    [
+        ("next(face(L)) :- lays(L).", ["#external face(…)", "one(face,1)"]),
+        ("#external face(R) : rank(R). one(face,1). next(face(L)) :- lays(L).", ["bind", "#external face(…)"]),
+        ("#external had(S,N) : seat(S), N = 1..3. count(had,2). next(had(S)) :- lays(L), acted(S).", ["had(…,N)"]),
+        ("#external had(S,N) : seat(S), N = 1..3. count(had,2). adds(had(S,N),1,x) :- lays(L), acted(S), N = 1.",
+         ["adds(had(…),N,Why)"]),
+    ],
+)  # fmt: skip
+def test_undeclared_fluent_value_names_the_declaration_not_one_value(
+    tmp_path: Path, rules: str, remedies: list[str]
+) -> None:
+    folder = edited(tmp_path / "game", more=f"#external lays(F) : form(_,F).\n{rules}\n", name="president")
+    found = problems_of(folder)
+    assert all(place_of(item) == ("more.lp", 2) for item in found)
+    assert all(part in found[0].remedy for part in remedies)
+    assert "set(" not in found[0].remedy  # no single value
+
+
+def test_unused_fluent_warning_keeps_the_declaration_while_a_rule_sets_it(tmp_path: Path) -> None:
+    rules = "#external face(F) : form(_,F). one(face,1).\n#external lays(F) : form(_,F). next(face(F)) :- lays(F).\n"
+    (found,) = load(edited(tmp_path / "game", more=rules, name="president")).knowledge_base().warnings
+    assert (found.code, place_of(found)) == (ErrorCode.UNUSED_DEFINITION, ("more.lp", 1))
+    assert "rules that set it" in found.remedy

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from abl_cards.asp.errors import KBError
+from abl_cards.core.errors import ErrorCode
 from abl_cards.games.engine import Engine
 from abl_cards.games.game import load
 from tests.effort import amount
@@ -103,3 +105,14 @@ def test_wild_card_keeps_its_own_suit(tmp_path: Path) -> None:
 
 def test_wild_card_with_more_copies_than_others(engine: Engine) -> None:
     assert card_sets(engine, "single(1)", "joker", "joker", "a1", "b1") == ["a1", "b1", "joker"]
+
+
+def test_more_than_two_kinds_of_wild_cards_are_refused_and_the_remedy_is_copies(tmp_path: Path) -> None:
+    """Jokers, the level card and a three: cards of several suits are several kinds, copies of one card are one."""
+    rules = GAME.replace("is_wild(joker).", "is_wild(joker). is_wild(card(3,b)).")
+    (tmp_path / "game.lp").write_text(rules + WITHOUT, "utf-8")
+    with pytest.raises(KBError) as caught:
+        load(str(tmp_path)).engine()
+    (found,) = caught.value.diagnostics
+    assert found.code == ErrorCode.GAME_TOO_LARGE
+    assert "pack(Card,3)" in found.remedy

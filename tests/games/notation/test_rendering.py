@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 
 from abl_cards.cli.player_texts import PlayerTexts
@@ -10,6 +12,8 @@ from abl_cards.games.game import load
 from abl_cards.games.notation.decision_points import decision_point_at, read_decision_point
 from abl_cards.games.notation.rendering import cards_aside, render_table, render_view
 from abl_cards.games.tables.tables import Tables
+from abl_cards.web.fluent_texts import fluent_name
+from tests.edited import edited
 from tests.games.random_play import match_keys, play_out, step
 
 
@@ -82,3 +86,14 @@ def test_known_cards_aside_are_shown() -> None:
     point = engine.decision_point_at(tables.decisions(tables.rows_to_play()))
     assert f"aside: {' '.join(point.state['aside'])}" in render_view(engine.rules, point).splitlines()
     assert f"⟦{point.state['aside'][0]}⟧" in "\n".join(PlayerTexts(engine, "en").position_lines(point))
+
+
+def test_rendered_view_shows_a_fluent_with_the_name_of_a_field(tmp_path: Path) -> None:
+    """In states it goes by its name and arity, since ``face`` are the open hands of the others."""
+    rules = "#external face(R) : rank(R). #external lays(F) : form(_,F). one(face,1).\n"
+    rules += "next(face(R)) :- lays(set(R,_)). barred(set(R,N)) :- label(set(R,N)), face(R).\n"
+    engine = load(edited(tmp_path / "game", more=rules, name="president")).engine()
+    point = engine.read_decision_point({"hand": ["S5", "H6"], "to_beat": None, "face/1": "5"}, None, False)
+    assert render_view(engine.rules, point).splitlines()[0] == "face: 5"
+    assert render_view(engine.rules, point, only_fluents={"face"}).splitlines()[0] == "face: 5"
+    assert fluent_name(engine.rules, "face/1") == ["face", "face"]
