@@ -11,9 +11,10 @@ from abl_cards.agents.human_texts import COMMANDS, TEXTS
 from abl_cards.core import GameError
 from abl_cards.games import Engine
 from abl_cards.games.description import has_chinese, label_text, match_play_names, move_text
-from abl_cards.games.notation import include_play
+from abl_cards.games.notation import include_play, join_words, split_label
 from abl_cards.games.preferences import PreferenceModel
-from abl_cards.games.tables import DecisionPoint
+from abl_cards.games.tables import DecisionPoint, is_play_decision
+from abl_cards.games.types import NO_CARD
 
 
 @dataclass(frozen=True)
@@ -98,6 +99,7 @@ class MoveDialog:
             self.decision_point = include_play(self.engine.rules, self.decision_point, line)
         words, actions = line.upper().split(), self.decision_point.actions
         rows = [row for row, action in enumerate(actions) if _matches_move(str(action).upper().split(), words)]
+        rows = rows or self._moves_of_label(line)
         if not rows and has_chinese(line):
             rows = [row for row in range(len(actions)) if self._choice_text([row]) == line.strip()]
         if not rows and has_chinese(line):
@@ -107,6 +109,22 @@ class MoveDialog:
         if not rows:
             self._write_text("no_move", line=line[:60])
         return rows or None
+
+    def _moves_of_label(self, line: str) -> list[int]:
+        """Return the rows of a label by any of its texts, ``run(10,3)`` for ``run T,3``, of some cards, or of both."""
+        point, rules = self.decision_point, self.engine.rules
+        if not is_play_decision(point.decision):
+            return []
+        label, words = split_label(rules, line) or (None, line.split())
+        rows = [row for row, text in enumerate(point.labels) if label is None or text == rules.label_texts[label]]
+        if label is not None and not words:
+            return rows
+        text, lists = join_words(rules, words), point.move_lists.cards
+        for spelling in (text, text.upper()):
+            with suppress(GameError):
+                cards = sorted(rules.card_codes.read(spelling))
+                return [row for row in rows if sorted(card for card in lists[row].tolist() if card != NO_CARD) == cards]
+        return []
 
     def _show_choices(self, choices: list[list[int]]) -> None:
         """List numbered choices; a single label is listed by its card sets."""

@@ -77,6 +77,12 @@ def test_moves_are_entered_by_number_or_text(lines: list[str], move: str) -> Non
     assert choose(lines)[0] == move
 
 
+@pytest.mark.parametrize("line", ["set T,2 HT ST", "set t,2", "set(10,2) st ht", "set 10,2", "set(T,2)", "ST HT"])
+def test_moves_are_entered_by_any_text_of_their_label(line: str) -> None:
+    state = {"hand": ["S9", "H9", "ST", "HT"], "to_beat": ["C8", "D8"], "seat": 0, "cards": [9, 9, 9]}
+    assert choose(["nonsense", line, "1"], state, "president")[0] == "set T,2 HT ST"  # the first would be the nines
+
+
 def test_options_are_shown_and_entered_by_name() -> None:
     """A bid of thirteen is 叫13墩, in the list and as an answer; a mistake is explained by it."""
     bid = {"stage": "bid", "hand": ["C2", "HA"], "cards": [13] * 3, "seat": 0}

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from abl_cards.games.notation.hands import check_copies
     from abl_cards.games.notation.included_moves import include_move, include_play
     from abl_cards.games.notation.match_moves import find_moves, find_options, find_plays, match_plays
-    from abl_cards.games.notation.play_reader import read_play, resolve_form
+    from abl_cards.games.notation.play_reader import join_words, labels_by_text, read_play, resolve_form, split_label
     from abl_cards.games.notation.play_writer import notate_move, notate_moves
     from abl_cards.games.notation.plays import PASS, ParsedPlay, label_name_parts, options_json
     from abl_cards.games.notation.recorded_acts import (
@@ -79,7 +79,9 @@ __all__ = [
     "hand_orders",
     "include_move",
     "include_play",
+    "join_words",
     "label_name_parts",
+    "labels_by_text",
     "legal_composed_moves",
     "legal_labels",
     "legal_moves",
@@ -104,6 +106,7 @@ __all__ = [
     "sort_hand",
     "spell",
     "spell_fluent",
+    "split_label",
     "state_fields",
 ]
 

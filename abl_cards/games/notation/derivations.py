@@ -14,13 +14,15 @@ from abl_cards.core import ErrorCode, GameError, parse_json_line
 from abl_cards.games.binding import CircuitQuery
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.description import cards_from_counts, counts_from_cards
+from abl_cards.games.notation.canonical import canonical_notation
 from abl_cards.games.notation.card_forms import find_forms
-from abl_cards.games.notation.play_reader import matches_form, read_option, read_play
+from abl_cards.games.notation.play_reader import join_words, matches_form, read_option, read_play, split_label
 from abl_cards.games.notation.plays import ParsedPlay, options_json
 from abl_cards.games.tables import Choices, DecisionPoint, Decisions
 from abl_cards.games.types import NO_CARD
 
 LEGAL, OPTION = "legal", "option"
+_TYPE_AND_RANK = ("type", "rank")  # the words before the cards of a play in canonical notation
 MAX_READINGS = 4
 """Largest number of readings explained for a set of cards."""
 
@@ -43,7 +45,7 @@ def parse_play(rules: CompiledGame, text: str) -> ParsedPlay:
 
     Args:
         rules: Compiled game.
-        text: The play as JSON, a word, or cards separated by blanks.
+        text: The play as JSON, a word, or cards separated by blanks, after the name of a label or without it.
 
     Returns:
         The play.
@@ -51,9 +53,14 @@ def parse_play(rules: CompiledGame, text: str) -> ParsedPlay:
     Raises:
         GameError: The text is no play.
     """
-    parsed, values, errors = _parse_json(text), [text, text.split()], []
+    words, parsed, errors = text.split(), _parse_json(text), []
+    values: list[Any] = [text, words]
     if parsed is not text and not isinstance(parsed, int):
         values.insert(0, parsed)
+    if canonical_notation(rules) is not None and len(words) > len(_TYPE_AND_RANK):
+        values.append([*words[: len(_TYPE_AND_RANK)], words[len(_TYPE_AND_RANK) :]])
+    if (named := split_label(rules, text)) is not None:
+        values.insert(0, {"label": rules.label_texts[named[0]], "cards": join_words(rules, named[1])})
     for value in values:
         try:
             return read_play(rules, value)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from abl_cards.asp import Term
+from abl_cards.asp import Term, split_term
 from abl_cards.core import ErrorCode, GameError
-from abl_cards.games.compiled import CompiledGame
+from abl_cards.games.compiled import CompiledGame, cache_per_game
 from abl_cards.games.notation.canonical import CanonicalNotation, canonical_notation, is_canonical_play
 from abl_cards.games.notation.card_forms import find_forms, have_equal_order
-from abl_cards.games.notation.plays import PASS, ParsedPlay, labels_of_forms, options_json
+from abl_cards.games.notation.plays import PASS, ParsedPlay, label_arguments, labels_of_forms, options_json
 
 
 def read_play(rules: CompiledGame, value: Any) -> ParsedPlay:
@@ -41,8 +41,7 @@ def read_play(rules: CompiledGame, value: Any) -> ParsedPlay:
         raise GameError(f'{value!r} is not a play: write {{"label": …, "cards": …}}', ErrorCode.INVALID_MOVE)
     label = form = None
     if "label" in value:
-        names = {text: index for index, text in enumerate(rules.label_texts)}
-        label = _look_up_name(names, value["label"], "label")
+        label = _look_up_name(labels_by_text(rules), value["label"], "label")
     if "form" in value:
         form = _look_up_name(
             {str(each_form.name): index for index, each_form in enumerate(rules.forms.forms)}, value["form"], "form"
@@ -51,6 +50,47 @@ def read_play(rules: CompiledGame, value: Any) -> ParsedPlay:
     if not cards and label not in (None, int(rules.forms.label_of[rules.forms.pass_form])):
         raise GameError(f"cards: {value['label']} needs cards", ErrorCode.INVALID_MOVE)
     return ParsedPlay(cards, label, form)
+
+
+@cache_per_game
+def labels_by_text(rules: CompiledGame) -> Mapping[str, int]:
+    """Index the labels by their terms and by what players read: ``run(10,3)``, ``run(T,3)``, ``run T,3``, ``run 10,3``.
+
+    Where two labels share a text, a term is one in brackets, and a letter one without.
+    """
+    labels = {text: index for index, text in enumerate(rules.label_texts)}
+    arguments = [",".join(map(str, split_term(label)[1])) for label in rules.labels]
+    spelled = [(name, ",".join(letters)) for name, letters in label_arguments(rules)]
+    forms = [("{}({})", spelled), ("{} {}", spelled)]
+    forms.append(("{} {}", [(name, terms) for (name, _), terms in zip(spelled, arguments, strict=True)]))
+    for form, names in forms:
+        for index, name in enumerate(names):
+            if arguments[index] and rules.labels[index] not in rules.pack.index:
+                labels.setdefault(form.format(*name), index)
+    return labels
+
+
+def split_label(rules: CompiledGame, text: str) -> tuple[int, list[str]] | None:
+    """Read the label with which the text of a move begins.
+
+    Args:
+        rules: Compiled game.
+        text: Text of a move, such as ``run T,3 ST HJ SQ``.
+
+    Returns:
+        Index of the label, and the other words; None if the text begins with no label.
+    """
+    words, labels = text.split(), labels_by_text(rules)
+    for length in (2, 1):
+        label = labels.get(" ".join(words[:length])) if len(words) >= length else None
+        if label is not None:
+            return label, words[length:]
+    return None
+
+
+def join_words(rules: CompiledGame, words: Sequence[str]) -> str:
+    """Join words of cards to one text that `CardCodes.read` accepts."""
+    return ("" if rules.card_codes.is_joined else " ").join(words)
 
 
 def _read_canonical(rules: CompiledGame, notation: CanonicalNotation, value: list[Any]) -> ParsedPlay:
@@ -66,7 +106,7 @@ def _read_canonical(rules: CompiledGame, notation: CanonicalNotation, value: lis
     return ParsedPlay(cards, label)
 
 
-def _look_up_name(names: dict[str, int], value: Any, field: str) -> int:
+def _look_up_name(names: Mapping[str, int], value: Any, field: str) -> int:
     if not isinstance(value, str | int) or str(value) not in names:
         raise GameError(
             f"{field}: unknown {field} {value!r}; known: {', '.join(list(names)[:6])}, …", ErrorCode.INVALID_MOVE
@@ -83,6 +123,10 @@ def read_option(rules: CompiledGame, value: Any) -> int:
         for index, option in enumerate(known):
             if value == option:
                 return index
+        letters = rules.card_codes.term_texts
+        spelled = [index for index, option in enumerate(rules.schema.options) if letters.get(option) == value]
+        if len(spelled) == 1:  # a suit or a rank by its letter
+            return spelled[0]
     examples = ", ".join(map(str, known[:8])) + (", …" if len(known) > 8 else "")
     raise GameError(f"unknown choice {value!r}; known: {examples}", ErrorCode.INVALID_MOVE)
 

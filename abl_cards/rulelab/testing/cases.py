@@ -16,6 +16,7 @@ from typing import Any
 from abl_cards.asp import KBError
 from abl_cards.core import ErrorCode, GameError, open_maybe_gzip, parse_json_line, read_line_batches
 from abl_cards.games import Engine
+from abl_cards.games.notation import labels_by_text
 from abl_cards.games.tables import DecisionPoint, is_play_decision
 from abl_cards.games.types import HandEstimate, ReplayMismatch
 from abl_cards.rulelab.testing.view_cases import (
@@ -287,7 +288,7 @@ def _check_order(engine: Engine, value: Mapping[str, Any]) -> str:
     """Check the order of labels and their number."""
     if value.get("number", len(engine.labels)) != len(engine.labels):
         return f"there are {len(engine.labels)} labels, not {value['number']}"
-    expected = list(map(str, _read_list(value, "order")))
+    expected = _read_labels(engine, value, "order")
     for label in expected:
         if label not in engine.labels:
             return f"there is no label {label}"
@@ -297,6 +298,13 @@ def _check_order(engine: Engine, value: Mapping[str, Any]) -> str:
         if indices == sorted(indices)
         else f"the labels are in another order: {', '.join(sorted(expected, key=engine.labels.index))}"
     )
+
+
+def _read_labels(engine: Engine, value: Mapping[str, Any], key: str) -> list[str]:
+    """Read labels by any of their texts; one that is no label stays as it is."""
+    known = labels_by_text(engine.rules)
+    texts = map(str, _read_list(value, key))
+    return [engine.rules.label_texts[known[text]] if text in known else text for text in texts]
 
 
 def list_legal_labels(engine: Engine, decision_point: DecisionPoint) -> list[str]:
@@ -314,7 +322,7 @@ def _check_position(engine: Engine, value: Mapping[str, Any]) -> str:
     )
     plays = [_canonical_json(action.to_json()) for action in decision_point.actions]
     if "labels" in value:
-        labels, expected = list_legal_labels(engine, decision_point), sorted(map(str, _read_list(value, "labels")))
+        labels, expected = list_legal_labels(engine, decision_point), sorted(_read_labels(engine, value, "labels"))
         if labels != expected:
             return _describe_difference("labels", labels, expected)
     if "moves" in value:

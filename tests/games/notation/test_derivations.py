@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from abl_cards.core.errors import ErrorCode, GameError
+from abl_cards.games.compiled.compiled_game import CompiledGame
 from abl_cards.games.game import load
 from abl_cards.games.notation.decision_points import decision_point_at
 from abl_cards.games.notation.derivations import derive_readings, parse_play
@@ -77,3 +78,26 @@ def test_plays_parse_from_text_and_json_forms() -> None:
     rules = load("doudizhu").engine().rules
     plays = [parse_play(rules, text).cards for text in ("33", '"33"', '{"cards":"33"}')]
     assert plays[0] == plays[1] == plays[2]
+    named = parse_play(rules, "pair 3 33")  # as it is printed
+    assert (named.cards, named.label) == (plays[0], rules.label_texts.index("pair(3)"))
+
+
+@pytest.mark.parametrize("label", ["set(10,2) ", "set(T,2) ", "set T,2 ", "set 10,2 ", ""])
+def test_plays_parse_with_every_text_of_their_label(president: CompiledGame, label: str) -> None:
+    """``explain`` prints ``set T,2 ST HT``, and the term of the label beside it."""
+    play = parse_play(president, f"{label}ST HT")
+    assert play.cards == president.card_codes.read(["ST", "HT"])
+    assert play.label in (president.label_texts.index("set(10,2)"), None)
+    assert (play.label is None) == (label == "")
+
+
+def test_label_without_cards_asks_for_them(president: CompiledGame) -> None:
+    with pytest.raises(GameError, match="needs cards") as caught:
+        parse_play(president, "set T,2")
+    assert caught.value.code == ErrorCode.INVALID_MOVE
+
+
+def test_printed_moves_of_a_platform_parse(guandan: CompiledGame) -> None:
+    printed, label = parse_play(guandan, "Pair 4 H4 C4"), parse_play(guandan, "pair(4) H4 C4")
+    assert printed == label
+    assert printed.label == guandan.label_texts.index("pair(4)")

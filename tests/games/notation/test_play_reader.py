@@ -25,6 +25,17 @@ def test_options_read_from_cards_or_terms(auction: CompiledGame) -> None:
         assert error.value.code == ErrorCode.INVALID_MOVE
 
 
+def test_labels_read_by_terms_and_letters(president: CompiledGame) -> None:
+    ten, two = (president.label_texts.index(text) for text in ("set(10,2)", "set(15,2)"))
+    names = ["set(10,2)", "set(T,2)", "set T,2", "set 10,2"]
+    plays = [read_play(president, {"label": name, "cards": ["ST", "HT"]}) for name in names]
+    assert [play.label for play in plays] == [ten] * 4
+    assert read_play(president, {"label": "set 2,2", "cards": ["S2", "H2"]}).label == two  # the two is the rank 15
+    with pytest.raises(GameError) as error:
+        read_play(president, {"label": "set U,2", "cards": ["ST", "HT"]})
+    assert error.value.code == ErrorCode.INVALID_MOVE
+
+
 def _run(rules: CompiledGame, rank: int) -> int:
     return rules.forms.index[f"run({rank})"]
 
