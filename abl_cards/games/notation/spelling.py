@@ -178,6 +178,8 @@ _REASON_WORDS = texts_by_language({
     "lost": ("lost", "输"),
 })  # fmt: skip
 """Reasons of points in the common files, and the commonest of games."""
+_REASON_FACTS = {"place": "place_points", "cards": "price", "from": "price"}
+"""Facts that the common files read; without them such a reason is the game's own, and its words are its name."""
 
 
 _SEAT_FORMAT = {"en": "seat {}", "zh": "{}号位"}
@@ -238,5 +240,7 @@ def spell(rules: CompiledGame, sort: str, term: Term, language: str) -> str:
         words = _SEAT_WORDS[language]
         return words["number"].format(term) if str(term).isdigit() else words.get(str(term), str(term))
     if sort == "points" and term in _REASON_WORDS[language]:
-        return _REASON_WORDS[language][str(term)]
+        facts = _REASON_FACTS.get(str(term))
+        if facts is None or rules.kb.facts(facts, 2):
+            return _REASON_WORDS[language][str(term)]
     return _term_words(rules).get((term, language), str(term))

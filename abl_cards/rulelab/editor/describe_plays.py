@@ -152,7 +152,7 @@ def describe_order(engine: Engine, translate: Translator) -> Iterator[str]:
         yield translate("same_length" if any(len(group.lengths) > 1 for group in groups) else "same_kind")
         if bombs := _bomb_names(engine, groups, translate.language):
             yield translate("bombs", " < ".join(bombs))
-    singles = [position for position, form in enumerate(rules.forms.forms) if form.num_cards == 1 and not form.suit]
+    singles = _comparable_singles(rules)
     context = int(rules.contexts.compute_index(initial_fluent_state(rules)[None])[0])
     strengths = rules.strength[context][singles]
     rows = np.argsort(strengths, kind="stable")
@@ -165,6 +165,15 @@ def describe_order(engine: Engine, translate: Translator) -> Iterator[str]:
     if not is_fixed:
         names = [spell_fluent(rules, name, translate.language) for name in rules.contexts.fluent_names]
         yield translate("order_depends", translate.join(names))
+
+
+def _comparable_singles(rules: CompiledGame) -> list[int]:
+    """Return the indices of the forms of one card, of the kind of most of them: others are not compared with these."""
+    by_kind: dict[Term, list[int]] = {}
+    for position, form in enumerate(rules.forms.forms):
+        if form.num_cards == 1 and not form.suit:
+            by_kind.setdefault(form.kind, []).append(position)
+    return max(by_kind.values(), key=len, default=[])
 
 
 def _describe_wild_cards(rules: CompiledGame, context: int, translate: Translator) -> Iterator[str]:

@@ -63,3 +63,11 @@ def test_sorts_and_texts_of_arguments(guandan: CompiledGame) -> None:
         ("seat", 2, "zh"), ("who", "partner", "en"), ("who", 3, "en"), ("role", "player", "en"),
     )]  # fmt: skip
     assert words == ["J", "红桃", "S3", "HR", "2号位", "the partner", "the seat 3 places on", "player"]
+
+
+def test_words_of_shared_reasons_need_the_facts_of_the_shared_file(tmp_path: Path, president: CompiledGame) -> None:
+    """A game with points on cards calls a reason ``cards`` too, which are not those left in the hand."""
+    assert spell(president, "points", "place", "en") == "by place"
+    rules = folders.rules_of(tmp_path / "plain", folders.AUCTION)
+    assert [spell(rules, "points", reason, "en") for reason in ("cards", "from", "won")] == ["cards", "from", "won"]
+    assert spell(rules, "points", "lost", "zh") == "输"

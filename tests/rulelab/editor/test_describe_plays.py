@@ -125,3 +125,15 @@ def test_equal_single_cards_are_not_described_from_weak_to_strong(tmp_path: Path
     assert not [
         line for section in describe_rules(load(str(folder)).engine()) for line in section.lines if "weak" in line
     ]
+
+
+def test_single_cards_of_another_kind_are_not_ordered_among_the_others(tmp_path: Path) -> None:
+    """A card that is led alone, and that no single card beats, is no weak single card."""
+    dog = """
+pack(dog,1). letter(dog,"DO"). label(dog). kind(dog,dog). needs(dog,1,dog,1).
+strength(dog,0). #external held(C,N) : C = dog, N = 1. playable(dog) :- held(dog,1).
+"""
+    folder = edited(tmp_path / "game", more=dog, name=str(NEW_GAME))
+    text = "\n".join(line for section in describe_rules(load(folder).engine()) for line in section.lines)
+    assert "single cards from weak to strong: 3 4 5 6" in text
+    assert "DO" in text
