@@ -16,7 +16,7 @@ from abl_cards.ablation.sequential import sequential_interval
 from abl_cards.ablation.shards import ShardStore, StoredMatch
 from abl_cards.ablation.trained import LearnedPart, TrainingProgress
 from abl_cards.agents import check_agent_name
-from abl_cards.core import ErrorCode, GameError, check_integer, check_list, check_path, check_seed
+from abl_cards.core import ErrorCode, GameError, check_functions, check_integer, check_list, check_path, check_seed
 from abl_cards.games import Engine, Game, compile_engine
 
 AblationProgress = Callable[[AblationPart | LearnedPart, int, int], None]
@@ -78,6 +78,7 @@ def ablate(
     variants = check_list("variants", variants, is_ordered=False)
     folder = None if folder is None else check_path("folder", folder)
     games, seed = check_integer("games", games), check_seed(seed)
+    check_functions(on_progress=on_progress, on_training=on_training)
     engine = compile_engine(game)
     games_per_deal = len(engine.agent_seatings)
     num_deals = games // games_per_deal

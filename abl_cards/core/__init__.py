@@ -8,7 +8,14 @@ from abl_cards.core.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from abl_cards.core.archive import ArchiveError, pack_archive, read_archive, unpack_archive, write_archive
-    from abl_cards.core.arguments import check_integer, check_list, check_number, check_path, check_seed
+    from abl_cards.core.arguments import (
+        check_functions,
+        check_integer,
+        check_list,
+        check_number,
+        check_path,
+        check_seed,
+    )
     from abl_cards.core.atomic_files import (
         FolderLockedError,
         atomic_write,
@@ -132,6 +139,7 @@ __all__ = [
     "call_part",
     "call_user_code",
     "check_budget",
+    "check_functions",
     "check_integer",
     "check_language",
     "check_list",

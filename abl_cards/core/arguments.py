@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from math import inf
 from numbers import Integral, Real
 from operator import index
@@ -94,3 +94,17 @@ def check_list(name: str, value: Any, is_ordered: bool = True) -> list[Any]:
     if isinstance(value, str) or not isinstance(value, Sequence if is_ordered else Iterable):
         raise GameError(f"{name}={value!r:.60}: give a list of {name}", ErrorCode.INVALID_VALUE)
     return list(value)
+
+
+def check_functions(**values: Callable[..., Any] | None) -> None:
+    """Check that arguments are functions, before they are called at the end of long work.
+
+    Args:
+        **values: The arguments by name; None for one that is not given.
+
+    Raises:
+        GameError: An argument can not be called.
+    """
+    for name, value in values.items():
+        if value is not None and not callable(value):
+            raise GameError(f"{name}={value!r:.60}: give a function, or None", ErrorCode.INVALID_VALUE)

@@ -163,10 +163,12 @@ def check_settings(settings: Any) -> None:
         settings: An object of a settings class.
 
     Raises:
-        GameError: A value has the wrong type or range.
+        GameError: A value has the wrong type or range, or is an empty text in place of None.
     """
     for item in fields(settings):
         value, kind, within = getattr(settings, item.name), _type_name(item), _range_of(item)
+        if isinstance(value, str) and not value and kind == "str | None":
+            raise GameError(f"{item.name}='': give a text, or None", ErrorCode.INVALID_SETTING)
         if not _has_type(value, kind):
             raise GameError(f"{item.name}={value!r}: it is of type {kind}", ErrorCode.INVALID_SETTING)
         if not _is_inside(value, within):

@@ -23,7 +23,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 from pettingzoo import AECEnv
 
-from abl_cards.core import ErrorCode, GameError, derive_key, seed64
+from abl_cards.core import ErrorCode, GameError, check_functions, check_path, derive_key, seed64
 from abl_cards.env.episodes import check_action, check_agent, check_open, check_render_mode
 from abl_cards.env.factories import aec_env
 from abl_cards.env.spaces import make_observation_space
@@ -74,10 +74,13 @@ class CardGameEnv(AECEnv, NullListener):  # type: ignore[misc]  # pettingzoo has
             render_mode: "ansi": ``render`` returns text, with None too; "human": it prints the text.
 
         Raises:
-            GameError: The game is unknown.
+            GameError: The game is unknown, or another argument is none of these.
             KBError: The rule files have errors.
         """
-        directory = None if directory is None else Path(directory)
+        directory = None if directory is None else check_path("directory", directory)
+        check_functions(realise=realise)
+        if not (exchange is None or callable(exchange) or (isinstance(exchange, str) and exchange == "agent")):
+            raise GameError(f"exchange is 'agent', a function or None, not {exchange!r:.60}", ErrorCode.INVALID_VALUE)
         if directory is not None:
             if isinstance(game, Engine):
                 raise GameError("an engine has its rule files already: pass a game instead", ErrorCode.INVALID_VALUE)

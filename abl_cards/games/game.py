@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from abl_cards.asp import Diagnostic, did_you_mean
 from abl_cards.circuit import KnowledgeBase
-from abl_cards.core import ErrorCode, GameError
+from abl_cards.core import ErrorCode, GameError, check_path
 from abl_cards.games.description import (
     COMMON_DIR,
     KB_ROOT,
@@ -94,11 +94,12 @@ class Game:
             The checked rules, ready to be compiled into circuits.
 
         Raises:
+            GameError: An argument is no path, or no name.
             KBError: The rules have errors, as ``abl-cards kb check`` reports them, or there is no such profile.
         """
         from abl_cards.games.guard import guard_rule_errors
 
-        folder, profile = self._current_folder(directory), profile or self.profile
+        folder, profile = self._current_folder(directory), self._choose_profile(profile)
         with guard_rule_errors(folder, profile):
             kb = load_game_knowledge(folder, profile) if cache else None
         if kb is None or not is_known_valid(kb, folder):
@@ -122,7 +123,7 @@ class Game:
         """
         from abl_cards.games.dead_code import find_unread_files
 
-        folder, profile = self._current_folder(directory), profile or self.profile
+        folder, profile = self._current_folder(directory), self._choose_profile(profile)
         unread = list(find_unread_files(folder, profile))
         if is_known_warning_free(kb, folder):
             return unread
@@ -147,7 +148,7 @@ class Game:
         """
         from abl_cards.games.description import check_show_rules
 
-        return check_show_rules(kb, self._current_folder(directory), profile or self.profile)
+        return check_show_rules(kb, self._current_folder(directory), self._choose_profile(profile))
 
     def auxiliary_rules(
         self, directory: str | Path | None = None, profile: str | None = None, cache: bool = True
@@ -160,9 +161,10 @@ class Game:
             cache: Whether to read and write the disk cache.
 
         Raises:
+            GameError: An argument is no path, or no name.
             KBError: The rules have errors.
         """
-        return load_auxiliary_rules(self._current_folder(directory), profile or self.profile, cache)
+        return load_auxiliary_rules(self._current_folder(directory), self._choose_profile(profile), cache)
 
     def engine(self, directory: str | Path | None = None, profile: str | None = None) -> Engine:
         """Compile and check the rule files; the engine is kept until a file changes.
@@ -175,11 +177,12 @@ class Game:
             The compiled game, which deals, lists moves and plays many matches at once.
 
         Raises:
+            GameError: An argument is no path, or no name.
             KBError: The rules have errors, as ``abl-cards kb check`` reports them, or there is no such profile.
         """
         from abl_cards.games.compilation import cached_engine
 
-        return cached_engine(self._current_folder(directory), profile or self.profile, self.name)
+        return cached_engine(self._current_folder(directory), self._choose_profile(profile), self.name)
 
     def legal_moves(self, state: Mapping[str, Any]) -> list[Any]:
         """List the legal moves of a state.
@@ -229,17 +232,24 @@ class Game:
             directory: Rule folder whose profiles count, in place of the game's own.
 
         Raises:
-            GameError: The state names an unknown profile.
+            GameError: The state names an unknown profile, or the directory is no path.
         """
         name = state.get("profile") if isinstance(state, Mapping) else None
         if not isinstance(name, str):
             return self.profile
-        _check_profile(Folder(Path(directory)) if directory is not None else self.folder.current(), name)
+        folder = self.folder.current() if directory is None else Folder(check_path("directory", directory))
+        _check_profile(folder, name)
         return name
 
     def _current_folder(self, directory: str | Path | None) -> Folder:
-        """Return the folder without the files that it has read, so that edits count."""
-        return replace(self.folder.current()) if directory is None else Folder(Path(directory))
+        """Return the folder without the files that it has read, so that edits count; raises GameError for no path."""
+        return replace(self.folder.current()) if directory is None else Folder(check_path("directory", directory))
+
+    def _choose_profile(self, profile: str | None) -> str | None:
+        """Return the profile that is given, else that of the game; raises GameError where it is no name."""
+        if profile is not None and (not isinstance(profile, str) or not profile):
+            raise GameError(f"profile={profile!r:.60}: give its name, or None", ErrorCode.UNKNOWN_PROFILE)
+        return self.profile if profile is None else profile
 
 
 def game_names() -> list[str]:

@@ -23,6 +23,7 @@ from abl_cards.agents import (
 from abl_cards.core import (
     ErrorCode,
     GameError,
+    check_functions,
     check_integer,
     check_list,
     check_seed,
@@ -41,6 +42,8 @@ from abl_cards.matches.shard import MatchShard
 _DECISION_STREAM = 3  # stream of the random keys of decisions
 MAX_PARALLEL_GAMES = 4096
 """Most games played side by side."""
+MAX_GAMES = 1 << 31
+"""Most games of a match."""
 
 
 MatchProgressCallback = Callable[[int, tuple[int, ...]], None]
@@ -100,10 +103,11 @@ def play_match(
         game: Game, its name, the path of a rule folder, or a compiled game (for another profile).
         agents: Two agents, or as many as the game has sides. Each is a name such as ``"kb"``, ``"abl"``,
             ``"greedy"`` or ``"abl:weights=FILE"``, or an object with the methods ``play`` and ``choose``.
-        games: Number of whole matches, at least 1.
+        games: Number of whole matches, from 1 to 2,147,483,648.
         seed: Seed of deals and decisions; equal seeds give equal results.
         names: Names of the agents in the result; by default the names given as agents, and ``agent.name`` or
-            the class of objects. Of more than two agents those of one name are one agent on several seats.
+            the class of objects. Different agents have different names; of more than two agents those of one name are
+            one agent on several seats.
         on_progress: Called after each step with the number of finished games and the wins of each agent so far.
         write_record: Called with the record of each episode as it ends.
         on_points: Called as episodes end with their games [n] and their points for the first agent [n].
@@ -114,21 +118,19 @@ def play_match(
         Wins, the first agent's share with its 95 % interval, and the results by role or place.
 
     Raises:
-        GameError: An agent is unknown or fails, the number of agents or games is wrong, or a match cannot end.
+        GameError: An agent is unknown or fails, an argument is none of these, two agents have one name, or a match
+            cannot end.
         KBError: The rules do not compile.
     """
-    games, seed = check_integer("games", games, 1), check_seed(seed)
+    games, seed = check_integer("games", games, 1, MAX_GAMES), check_seed(seed)
+    check_functions(on_progress=on_progress, write_record=write_record, on_points=on_points, log=log)
     agents = check_list("agents", agents)
     engine = compile_engine(game)
     if use_fixed_deals and engine.fixed_deals is None:
         problem = "use_fixed_deals: the game has none; pass the engine that DealRules.with_deals returns"
         raise GameError(problem, ErrorCode.INVALID_VALUE)
     compute_seatings(engine, len(agents))
-    names = _agent_names(agents) if names is None else check_list("names", names)
-    if wrong := [name for name in names if not isinstance(name, str) or not name]:
-        raise GameError(f"names of agents are texts that are not empty, not {wrong[0]!r:.60}", ErrorCode.INVALID_VALUE)
-    if len(names) != len(agents):
-        raise GameError(f"{len(agents)} agents need as many names, not {len(names)}", ErrorCode.INVALID_VALUE)
+    names = _agent_names(agents) if names is None else _check_names(names, agents)
     made = [make_agent(given, engine) if isinstance(given, str) else given for given in agents]
     seatings, names, seated = _resolve_seating(engine, names, made)
     players = [check_own_agent(player, name, engine) for player, name in zip(seated, names, strict=True)]
@@ -180,6 +182,27 @@ def _agent_names(agents: Sequence[str | Agent]) -> list[str]:
             name = next(text for text in chain([base], (f"{base} {i}" for i in count(2))) if text not in names)
         names.append(name)
     return names
+
+
+def _check_names(names: Sequence[str], agents: Sequence[str | Agent]) -> list[str]:
+    """Return the names of agents; raises GameError where one is no name, or two agents have the same one."""
+    names = check_list("names", names)
+    if wrong := [name for name in names if not isinstance(name, str) or not name]:
+        raise GameError(f"names of agents are texts that are not empty, not {wrong[0]!r:.60}", ErrorCode.INVALID_VALUE)
+    if len(names) != len(agents):
+        raise GameError(f"{len(agents)} agents need as many names, not {len(names)}", ErrorCode.INVALID_VALUE)
+    first: dict[str, str | Agent] = {}
+    for name, given in zip(names, agents, strict=True):
+        if not _are_same(first.setdefault(name, given), given):
+            raise GameError(f"names: '{name}' names two agents; give each its own name", ErrorCode.DUPLICATE_AGENT)
+    return names
+
+
+def _are_same(agent: str | Agent, other: str | Agent) -> bool:
+    """Return whether two agents may be one: those of this package are made anew for each seat, of one specification."""
+    if agent is other or isinstance(agent, str) or isinstance(other, str):
+        return agent is other or agent == other
+    return type(agent) is type(other) and type(agent).__module__.partition(".")[0] == __name__.partition(".")[0]
 
 
 def play_shard(

@@ -19,6 +19,7 @@ from abl_cards.agents import Agent, ExplainableAgent, check_own_agent, make_agen
 from abl_cards.core import (
     ErrorCode,
     GameError,
+    check_functions,
     check_integer,
     check_list,
     check_number,
@@ -37,6 +38,8 @@ from abl_cards.reasoners.abduction import Minimiser
 from abl_cards.reasoners.explain import MoveScores, PreferenceTexts, compare_moves, merge_instances
 
 _RNG_DEALS = 21  # stream of random numbers
+MAX_DEALS = 1_000_000
+"""Most deals that a move is evaluated on."""
 
 
 def review(
@@ -62,7 +65,7 @@ def review(
         agent: Agent whose choices are compared with the moves that were played, or its name.
         rollout_agent: Agent that plays imagined deals to their end, or its name.
         seats: Seats to review; None for all.
-        n_deals: Deals per move, at least 4; one half selects the best move.
+        n_deals: Deals per move, from 4 to 1,000,000; one half selects the best move.
         max_moves: Most moves evaluated per decision, at least 2.
         min_loss: Least points that a mistake costs.
         seed: Seed of deals and rollouts.
@@ -77,7 +80,8 @@ def review(
         KBError: The rules do not compile.
         OSError: The file cannot be read.
     """
-    n_deals, max_moves = check_integer("n_deals", n_deals, 4), check_integer("max_moves", max_moves, 2)
+    n_deals, max_moves = check_integer("n_deals", n_deals, 4, MAX_DEALS), check_integer("max_moves", max_moves, 2)
+    check_functions(on_progress=on_progress)
     min_loss = check_number("min_loss", min_loss)
     seed = check_seed(seed)
     given = _list_records(records)

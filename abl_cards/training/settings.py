@@ -38,6 +38,8 @@ PRESET_OVERRIDES: dict[str, dict[str, Any]] = {
 """Settings of a run that a preset changes, where nothing else is given."""
 NON_NEGATIVE, POSITIVE = range(1 << 31), range(1, 1 << 31)
 """Ranges of counts that may be 0, and of counts that may not."""
+PROCESS_RANGE = range(1, 1025)
+"""Range of numbers of processes and of their threads."""
 WEIGHT_RANGE = FloatRange(0, 1e9)
 """Range of weights of losses."""
 NO_DIRECTORY = Path()
@@ -228,14 +230,14 @@ class TrainConfig:
     actors: int | None = setting(
         None,
         "Ray processes that only play; none is one a processor",
-        NON_NEGATIVE,
+        range(1025),
     )
     workers: int | None = setting(
         None,
         "processes that play and learn; none is one a processor",
-        POSITIVE,
+        PROCESS_RANGE,
     )
-    threads: int | None = setting(None, "threads of torch in each process; with 1 a run repeats exactly", POSITIVE)
+    threads: int | None = setting(None, "threads of torch in each process; with 1 a run repeats exactly", PROCESS_RANGE)
 
     def __post_init__(self) -> None:
         """Replace texts by paths in the fields that hold paths, and the numbers of NumPy by Python's, for JSON.

@@ -17,7 +17,15 @@ from typing import TYPE_CHECKING
 import torch
 
 from abl_cards.agents import AblAgent, AgentName, make_network_agent
-from abl_cards.core import ErrorCode, GameError, check_integer, check_number, read_working_directory, seed64
+from abl_cards.core import (
+    ErrorCode,
+    GameError,
+    check_functions,
+    check_integer,
+    check_number,
+    read_working_directory,
+    seed64,
+)
 from abl_cards.games import Engine, Game
 from abl_cards.learners import ModelNetworks, load_networks
 from abl_cards.training.abduction import ConsistencyFunction, ReasonerParts
@@ -122,8 +130,10 @@ class Trainer(ResumableRun):
         Raises:
             GameError: A setting, a network, the reasoner or a callback is not usable, or the folder holds another run.
             KBError: The rules have errors.
+            OSError: The folder, or the file of records, cannot be read.
         """
         own_callbacks = check_callbacks(callbacks)
+        check_functions(on_progress=on_progress)
         parts = RunParts(model, policy, critic, abln, ReasonerParts(reasoner, consistency, distance))
         settings = resolve_config(game, parts, config)
         check_config(settings)

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.core import ErrorCode, GameError, check_list
-from abl_cards.games import Engine, Game, load
+from abl_cards.core import ErrorCode, GameError, check_list, check_path
+from abl_cards.games import Engine, Game, resolve_game
 from abl_cards.games.preferences import PreferenceModel, list_candidates
 from abl_cards.games.tables import Choices, Decisions
 from abl_cards.games.types import HandEstimate, MoveLists, Moves
@@ -36,7 +36,7 @@ class Minimiser:
 
     def __init__(
         self,
-        game: Game | Engine | str | PreferenceModel,
+        game: Game | Engine | str | Path | PreferenceModel,
         preferences: str | Path | None = None,
         *,
         profile: str | None = None,
@@ -45,7 +45,7 @@ class Minimiser:
         """Compile the preferences of a game, or take compiled ones.
 
         Args:
-            game: A game, its name or folder, its engine, or preferences that are compiled already.
+            game: A game, its name, the path of a rule folder, an engine, or preferences that are compiled already.
             preferences: Rule folder to take the preferences from, such as one made by ``abl-cards kb copy``, or a
                 ``.lp`` file to read in place of the game's ``preferences.lp``; None for the game's own.
             profile: Profile of the rules, where ``game`` is no engine; None for the profile of the game.
@@ -57,16 +57,15 @@ class Minimiser:
             TypeError: Another argument is given with preferences that are compiled already.
         """
         exclude = [str(name) for name in check_list("exclude", exclude, is_ordered=False)]
-        if isinstance(game, str):
-            game = load(game)
-        if isinstance(game, Game):
-            engine: Engine | PreferenceModel = (game.with_profile(profile) if profile else game).engine()
-        else:
-            engine = game
+        preferences = None if preferences is None else check_path("preferences", preferences)
+        engine: Any = game
+        if not isinstance(game, Engine) and not hasattr(game, "costs"):
+            loaded = resolve_game(game)  # raises GameError for what is no game
+            engine = (loaded if profile is None else loaded.with_profile(profile)).engine()
         if isinstance(engine, Engine):
             if profile is not None and engine is game:
                 raise TypeError("profile: an engine is compiled for one profile already; pass the game instead")
-            self.preference_model = engine.preference_model(exclude, None if preferences is None else Path(preferences))
+            self.preference_model = engine.preference_model(exclude, preferences)
         elif preferences is None and profile is None and not exclude:
             self.preference_model = engine
         else:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from abl_cards.core import arguments
-from abl_cards.core.arguments import check_integer, check_list
+from abl_cards.core.arguments import check_functions, check_integer, check_list
 from abl_cards.core.errors import ErrorCode, GameError
 
 
@@ -47,3 +47,10 @@ def test_check_list_accepts_sets_only_when_unordered() -> None:
     assert check_list("seats", {2}, is_ordered=False) == [2]
     with pytest.raises(GameError):
         check_list("agents", {"kb"})
+
+
+def test_check_functions_names_what_can_not_be_called() -> None:
+    check_functions(on_progress=None, write_record=print)
+    with pytest.raises(GameError, match="write_record") as error:
+        check_functions(on_progress=print, write_record="games.jsonl")  # type: ignore[arg-type]
+    assert error.value.code == ErrorCode.INVALID_VALUE

@@ -243,3 +243,10 @@ def test_closed_environment_rejects_calls() -> None:
         with pytest.raises(GameError) as error:
             use()
         assert error.value.code == ErrorCode.CLOSED
+
+
+@pytest.mark.parametrize("settings", [{"exchange": "agents"}, {"realise": "first"}, {"directory": 3}])
+def test_settings_that_are_no_functions_or_paths_are_named(settings: dict[str, Any]) -> None:
+    with pytest.raises(GameError, match=next(iter(settings))) as error:
+        aec_env("president", **settings)
+    assert error.value.code == ErrorCode.INVALID_VALUE

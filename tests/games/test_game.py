@@ -220,3 +220,11 @@ def test_unknown_profile_of_a_caller_is_not_a_rule_error(game: abl.Game, tmp_pat
     with pytest.raises(abl.KBError) as refused:  # the folder is what is wrong here
         game.engine(tmp_path, "platform")
     assert [diagnostic.code for diagnostic in refused.value.diagnostics] == [abl.ErrorCode.INVALID_FOLDER]
+
+
+@pytest.mark.parametrize("arguments", [{"directory": 3}, {"directory": ""}, {"profile": ""}, {"profile": 0}])
+def test_directories_and_profiles_that_are_none_are_named(game: abl.Game, arguments: dict[str, Any]) -> None:
+    """An empty name is not the default profile."""
+    for method in (game.engine, game.knowledge_base, game.auxiliary_rules):
+        with pytest.raises(abl.GameError, match=next(iter(arguments))):
+            method(**arguments)

@@ -110,6 +110,12 @@ def test_failing_agents_are_reported(own: Any, code: ErrorCode) -> None:
         ({"names": "ab"}, ErrorCode.INVALID_VALUE),
         ({"seed": "x"}, ErrorCode.INVALID_VALUE),
         ({"use_fixed_deals": True}, ErrorCode.INVALID_VALUE),
+        ({"games": 10**30}, ErrorCode.INVALID_VALUE),
+        ({"write_record": "games.jsonl"}, ErrorCode.INVALID_VALUE),
+        ({"on_progress": 3}, ErrorCode.INVALID_VALUE),
+        ({"names": ["a", "a"]}, ErrorCode.DUPLICATE_AGENT),
+        ({"agents": [FirstMove(), FirstMove()], "names": ["a", "a"]}, ErrorCode.DUPLICATE_AGENT),
+        ({"agents": ["kb", "greedy", "kb", "kb"], "names": ["a", "a", "b", "b"]}, ErrorCode.DUPLICATE_AGENT),
     ],
 )
 def test_invalid_arguments_are_rejected(arguments: dict[str, Any], code: ErrorCode) -> None:
@@ -161,3 +167,10 @@ def test_unordered_agents_are_rejected() -> None:
         with pytest.raises(GameError) as error:
             play_match("president", agents, 4)  # type: ignore[arg-type]
         assert error.value.code == ErrorCode.INVALID_VALUE
+
+
+def test_agents_of_one_specification_may_share_a_name() -> None:
+    engine, own = compile_engine("president"), FirstMove()
+    for agents in (["kb", "kb"], [own, own], [agent(engine, "random"), agent(engine, "random")]):
+        assert play_match(engine, agents, 4, names=["a", "a"]).agents == ("a", "a")
+    assert play_match(engine, ["kb", "greedy", "kb", "kb"], 4, names=["a", "b", "a", "a"]).agents == ("a", "b")

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from abl_cards.core.errors import ErrorCode, GameError
+from abl_cards.core.settings import check_settings
 from abl_cards.training.metrics import read_metrics
 from abl_cards.training.settings import SETTINGS_FILE, TrainConfig, read_config
 
@@ -54,3 +55,10 @@ def test_an_empty_text_is_no_path(name: str) -> None:
     with pytest.raises(GameError) as error:
         TrainConfig(**given)
     assert error.value.code == ErrorCode.INVALID_VALUE
+
+
+@pytest.mark.parametrize("name", ["profile", "second_profile", "pretrain_agent"])
+def test_an_empty_text_is_no_name(name: str) -> None:
+    with pytest.raises(GameError, match=f"{name}=") as error:
+        check_settings(TrainConfig(**{name: ""}))  # type: ignore[arg-type]
+    assert error.value.code == ErrorCode.INVALID_SETTING

@@ -30,6 +30,8 @@ from abl_cards.rulelab.verification.clingo_pool import KnowledgeSource
 
 OnProgress = Callable[[int, int, str], None]
 """Called with the number of finished states, their total, and a remark."""
+MAX_STATES = 100_000_000
+"""Most states that are compared at once."""
 
 
 @dataclass(frozen=True)
@@ -126,17 +128,17 @@ def verify(game: Game | Engine | str | Path, states: int = 10_000, seed: int = 0
 
     Args:
         game: A game, with the profile that it was loaded with, its name, the path of a rule folder, or an engine.
-        states: Number of random states.
+        states: Number of random states, from 1 to 100,000,000.
         seed: Seed of the states.
 
     Returns:
         Every difference in `mismatches`, an empty list where both agree, and the coverage of the inputs.
 
     Raises:
-        GameError: There is no such game, the number of states is not positive, or the seed is no integer.
+        GameError: There is no such game, the number of states is out of range, or the seed is no integer.
         KBError: The rules have errors.
     """
-    num_states, seed = check_integer("states", states, 1), check_seed(seed)
+    num_states, seed = check_integer("states", states, 1, MAX_STATES), check_seed(seed)
     game = resolve_game(game)
     return verify_circuits(game, None, game.profile, num_states, seed)
 

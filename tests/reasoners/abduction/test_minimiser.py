@@ -186,3 +186,18 @@ def test_invalid_match_keys_raise(keys: object) -> None:
     with pytest.raises(GameError) as error:
         load("president").engine().start_matches(keys)  # type: ignore[arg-type]
     assert error.value.code == ErrorCode.INVALID_VALUE
+
+
+@pytest.mark.parametrize("game", [3, None, [], Path("no-such-folder")])
+def test_what_is_no_game_is_rejected(game: Any) -> None:
+    with pytest.raises(GameError) as error:
+        Minimiser(game)
+    assert error.value.code == ErrorCode.UNKNOWN_GAME
+    preferences: Any = game or 3
+    with pytest.raises(GameError, match="preferences") as error:
+        Minimiser("president", preferences=preferences)
+    assert error.value.code in (ErrorCode.INVALID_VALUE, ErrorCode.FILE_NOT_READABLE)
+
+
+def test_rule_folder_can_be_given_by_path() -> None:
+    assert repr(Minimiser(load("president").directory)) == repr(Minimiser("president"))
