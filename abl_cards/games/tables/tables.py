@@ -249,18 +249,17 @@ class Tables(TableViews):
             moves: n legal moves; legality is not checked.
 
         Raises:
-            GameError: If a table is given twice, or the rules leave one without a way on (TableError).
+            GameError: If these are not different tables with a move each, or the rules leave one without a way on.
         """
-        _check_distinct(rows, len(self.keys))
+        _check_rows(rows, len(self.keys), moves.form, moves.cards)
         if self.listener and not self.rules.has_composed_plays:
             self.listener.on_play(self, rows, moves)
         if self.history is not None:
             self.history.record(self.state, rows, moves.form)
-        passing = self.rules.forms.pass_form
         record_acts(self.rules, self.state, rows, moves.form)
         tricks.add_to_tricks(self.rules, self.state, rows, moves)
         if self.rules.trick_query is None:
-            form, cards = moves.form, np.ascontiguousarray(moves.cards)
+            form, cards, passing = moves.form, np.ascontiguousarray(moves.cards), self.rules.forms.pass_form
             stuck = map_ranges(
                 len(rows),
                 lambda lo, hi: apply_plays(self.state, self.rules.turn_table, passing, rows, lo, hi, form, cards),
@@ -307,8 +306,9 @@ class Tables(TableViews):
             options: uint8 [n], indices of legal options; legality is not checked.
 
         Raises:
-            TableError: If the rules leave a table without a way on.
+            GameError: If these are not different tables with an option each, or the rules leave one without a way on.
         """
+        _check_rows(rows, len(self.keys), options)
         if self.listener:
             self.listener.on_choice(self, rows, options)
         state = self.state
@@ -358,8 +358,19 @@ class Tables(TableViews):
         ending.end_episodes(self, rows)
 
 
-def _check_distinct(rows: Indices, num_tables: int) -> None:
-    """Raise GameError where a table is given twice."""
+def _check_rows(rows: Indices, num_tables: int, *given: NDArray[Any]) -> None:
+    """Raise GameError where there are no such tables, one is given twice, or an array has not a row for each.
+
+    Kernels read and write at these rows, and check no bounds.
+    """
+    if not (isinstance(rows, np.ndarray) and rows.ndim == 1 and rows.dtype.kind in "iu"):
+        raise GameError(f"rows: expected whole numbers [n], found {rows!r:.60}", ErrorCode.INVALID_VALUE)
+    if any(np.ndim(array) == 0 or len(array) != len(rows) for array in given):
+        sizes = ", ".join(str(list(np.shape(array))) for array in given)
+        raise GameError(f"rows: {len(rows)} tables, but the decisions have the shapes {sizes}", ErrorCode.INVALID_VALUE)
+    if len(rows) and not 0 <= rows.min() <= rows.max() < num_tables:
+        text = f"rows: from 0 to {num_tables - 1}, not from {rows.min()} to {rows.max()}"
+        raise GameError(text, ErrorCode.INVALID_VALUE)
     is_given = np.zeros(num_tables, np.bool_)
     is_given[rows] = True
     if np.count_nonzero(is_given) != len(rows):
