@@ -25,6 +25,7 @@ from abl_cards.learners.model_inputs import ModelInputs
 MAX_BATCH_REGRET = 60_000.0
 """Greatest cost difference in a batch: what half precision holds, in which decisions are stored."""
 _MASKED_LOGIT = -1e9
+_LOWEST = torch.finfo(torch.float32).min  # stands for the greatest logit of a row that is masked as a whole
 
 
 @dataclass(frozen=True)
@@ -184,6 +185,11 @@ def round_to_stored(values: NDArray[np.floating]) -> NDArray[np.float16]:
 
 
 def masked_log_probs(logits: Tensor, action_mask: Tensor) -> Tensor:
-    """Return float32 log-probabilities [n, actions] from logits of as many or fewer columns; very low where masked."""
-    mask = action_mask[:, : logits.shape[1]]
-    return torch.log_softmax(torch.where(mask, logits.float(), torch.full((), _MASKED_LOGIT)), dim=1)
+    """Return float32 log-probabilities [n, actions] from logits of as many or fewer columns; very low where masked.
+
+    Logits count from the greatest one that is not masked, however low it is.
+    """
+    mask, logits = action_mask[:, : logits.shape[1]], logits.float()
+    if logits.shape[1]:
+        logits = logits - logits.detach().masked_fill(~mask, -torch.inf).amax(dim=1, keepdim=True).clamp(min=_LOWEST)
+    return torch.log_softmax(torch.where(mask, logits, torch.full((), _MASKED_LOGIT)), dim=1)

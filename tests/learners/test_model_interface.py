@@ -120,3 +120,12 @@ def test_exceptions_of_a_network_raise_with_their_cause() -> None:
         networks.probe(batch())
     assert error.value.code == ErrorCode.MODEL_FAILED
     assert isinstance(error.value.__cause__, RuntimeError)
+
+
+def test_very_low_logits_stay_above_masked_ones() -> None:
+    """A network that diverges has logits below any constant; a masked label must not be drawn instead."""
+    logits = torch.tensor([[-1e30, -2e30, 5.0], [-1e12, -1e12, 0.0], [1.0, 2.0, 3.0]])
+    mask = torch.tensor([[True, True, False], [True, True, False], [True, True, False]])
+    shares = masked_log_probs(logits, mask).exp()
+    assert torch.allclose(shares[:, :2].sum(dim=1), torch.ones(3))
+    assert torch.equal(shares[:2], torch.tensor([[1.0, 0.0, 0.0], [0.5, 0.5, 0.0]]))
