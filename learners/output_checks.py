@@ -7,11 +7,16 @@ from contextlib import contextmanager
 from dataclasses import fields
 from typing import Any
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from abl_cards.core import ErrorCode, GameError, call_part
 from abl_cards.learners.model_interface import Batch, CriticBatch, HandsBatch, PolicyOutput
+
+_SUM_TOLERANCE = 0.01
+"""Difference from 1 that the sum of probabilities may have, as in half precision."""
 
 
 def call_forward(module: nn.Module, batch: Batch | CriticBatch | HandsBatch) -> Any:
@@ -94,6 +99,46 @@ def check_finite(model_name: str, name: str, tensor: Tensor) -> None:
             f"{len(tensor)}); lower learning_rate or max_grad_norm, or mend the network",
             ErrorCode.MODEL_OUTPUT_NOT_FINITE,
         )
+
+
+def check_probabilities(subject: str, values: Any, shape: tuple[int, ...]) -> NDArray[np.floating]:
+    """Check the probabilities of labels that a model returned.
+
+    Args:
+        subject: What returned them, for messages.
+        values: Rows of probabilities, together [n, labels]: an array, or arrays that are joined.
+        shape: Expected shape.
+
+    Returns:
+        The probabilities, float [n, labels].
+
+    Raises:
+        GameError: They are no numbers (code ``model-output-dtype``), have another shape (``model-output-shape``), are
+            not finite (``model-output-not-finite``), or are negative or do not sum to 1 (``model-failed``).
+    """
+    try:
+        array = np.concatenate([np.asarray(row).reshape(-1, shape[1]) for row in values])
+    except (TypeError, ValueError, RuntimeError) as problem:
+        message = f"{subject}: expected {list(shape)} probabilities ({problem})"
+        raise GameError(message, ErrorCode.MODEL_OUTPUT_SHAPE) from None
+    if array.dtype.kind not in "fiu":
+        message = f"{subject}: expected {list(shape)} probabilities, found {array.dtype}"
+        raise GameError(message, ErrorCode.MODEL_OUTPUT_DTYPE)
+    if array.shape != shape:
+        message = f"{subject}: expected {list(shape)} probabilities, found {list(array.shape)}"
+        raise GameError(message, ErrorCode.MODEL_OUTPUT_SHAPE)
+    if not np.isfinite(array).all():
+        raise GameError(f"{subject}: a probability is NaN or infinite", ErrorCode.MODEL_OUTPUT_NOT_FINITE)
+    sums = array.sum(axis=1, dtype=np.float64)
+    wrong = (array < 0).any(axis=1) | (abs(sums - 1) > _SUM_TOLERANCE)
+    if wrong.any():
+        row = int(wrong.argmax())
+        message = (
+            f"{subject}: the probabilities of row {row} sum to {sums[row]:g}, and the least is {array[row].min():g}; "
+            "return numbers from 0 on that sum to 1"
+        )
+        raise GameError(message, ErrorCode.MODEL_FAILED)
+    return array if array.dtype.kind == "f" else array.astype(np.float64)
 
 
 @contextmanager

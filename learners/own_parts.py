@@ -8,6 +8,7 @@ A model that fits itself has the methods ``fit(X, y)`` and, for a policy, ``pred
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from math import isfinite
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -27,6 +28,7 @@ from abl_cards.learners.network_parts import (
     PolicyPart,
 )
 from abl_cards.learners.networks import GameShape
+from abl_cards.learners.output_checks import check_probabilities
 
 T = TypeVar("T")
 
@@ -85,9 +87,12 @@ class FittedPart(NetworkPart):
         return optimiser if isinstance(optimiser, torch.optim.Optimizer) else None
 
     def fit(self, rows: Sequence[Any], targets: Sequence[Any]) -> float | None:
-        """Fit the model to targets; returns its loss, or None where it returns no number."""
-        loss = self._call("fit", lambda: self._fit(rows, targets))
-        return float(loss) if isinstance(loss, int | float | np.number | Tensor) else None
+        """Fit the model to targets; returns its loss, or None where it returns no number; raises GameError for NaN."""
+        loss = self._call("fit", lambda: _to_number(self._fit(rows, targets)))
+        if loss is not None and not isfinite(loss):
+            message = f"{self.model_name}.fit: the loss is NaN or infinite; lower its learning rate, or mend the model"
+            raise GameError(message, ErrorCode.MODEL_OUTPUT_NOT_FINITE)
+        return loss
 
     def _fit(self, rows: Sequence[Any], targets: Sequence[Any]) -> Any:
         model, base = self._models
@@ -132,8 +137,13 @@ class FittedPolicy(FittedPart, PolicyPart):
     """A policy that fits itself to abduced labels, by ``predict_proba`` [n, labels]."""
 
     def evaluate(self, batch: Batch | CriticBatch | HandsBatch) -> Tensor:
-        """Return the logarithms of the probabilities of the labels."""
-        return self.predict(batch, "predict_proba").clamp(min=1e-30).log()
+        """Return the logarithms of the probabilities of the labels; raises GameError where they are none."""
+        probabilities = self.predict(batch, "predict_proba")
+        n, sizes = len(batch), self.shape
+        self._check("logits", probabilities, (n, sizes.num_actions), (n, sizes.num_labels))
+        rows = probabilities.cpu().numpy()
+        check_probabilities(f"{self.model_name}.predict_proba", [rows], rows.shape)
+        return probabilities.clamp(min=1e-30).log()
 
 
 class FittedCritic(FittedPart, CriticPart):
@@ -180,6 +190,11 @@ def _wrap(
         message = f"{name}: expected a torch.nn.Module, or a model with fit and predict, found {what}"
         raise GameError(message, ErrorCode.MODEL_FAILED)
     return part_class(model, shape)
+
+
+def _to_number(loss: Any) -> float | None:
+    """Return a loss as a number; None for what is none."""
+    return float(loss) if isinstance(loss, int | float | np.number | Tensor) else None
 
 
 def _fits_itself(model: object, name: str) -> bool:

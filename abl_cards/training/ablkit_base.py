@@ -7,6 +7,8 @@ from typing import Any
 from ablkit.bridge import BaseBridge
 from ablkit.data.structures import ListData
 
+from abl_cards.core import ErrorCode, GameError
+
 
 class ABLkitBridge(BaseBridge):  # type: ignore[misc]  # ablkit has no types
     """Base of a bridge whose run is measured while it trains."""
@@ -22,9 +24,13 @@ class ABLkitBridge(BaseBridge):  # type: ignore[misc]  # ablkit has no types
         return data_examples.abduced_pseudo_label
 
     def idx_to_pseudo_label(self, data_examples: ListData) -> list[list[Any]]:
-        """Return the predicted pseudo-labels by name."""
+        """Return the predicted pseudo-labels by name; raises GameError where the reasoner has no name for an index."""
         names = self.reasoner.idx_to_label
-        data_examples.pred_pseudo_label = [[names[index] for index in row] for row in data_examples.pred_idx]
+        indices = [[int(index) for index in row] for row in data_examples.pred_idx]
+        if unknown := {index for row in indices for index in row} - names.keys():
+            message = f"the model predicts label {min(unknown)}, and the knowledge base has {len(names)} labels"
+            raise GameError(f"{type(self.reasoner).__name__}: {message}", ErrorCode.INVALID_REASONER)
+        data_examples.pred_pseudo_label = [[names[index] for index in row] for row in indices]
         return data_examples.pred_pseudo_label
 
     def pseudo_label_to_idx(self, data_examples: ListData) -> list[list[Any]]:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from abl_cards.agents import PolicyInputs, RandomKeys, sample_labels
 from abl_cards.core import ErrorCode, GameError, call_part
+from abl_cards.learners import check_probabilities
 from abl_cards.training.ablkit_base import ABLkitBridge
 from abl_cards.training.decision_batch import BatchRow, DecisionBatch
 from abl_cards.training.experience import Experience
@@ -26,6 +27,9 @@ from abl_cards.training.trainer import Trainer
 from abl_cards.training.updates import UpdateStats
 
 __all__ = ["BatchRow", "DecisionBatch", "JointBridge", "LabelsKB", "PolicyBaseModel", "SamplingReasoner"]
+
+_SUM_TOLERANCE = 1e-3
+"""Difference from 1 that a sum of probabilities in single precision may have."""
 
 
 class PolicyBaseModel:
@@ -93,13 +97,29 @@ class SamplingReasoner(Reasoner):  # type: ignore[misc]
     """Samples a consistent label by the learner's probabilities, to explore."""
 
     def batch_abduce(self, data_examples: ListData) -> list[list[str]]:
-        """Return a label for each decision, by the keys of the batch."""
+        """Return a label for each decision, by the keys of the batch; none where no label is consistent."""
         batch = data_examples.X[0][0].batch
-        legal = batch.checked_view.legal
-        probabilities = np.concatenate(data_examples.pred_prob)
-        labels = sample_labels(_log_probs(probabilities, legal), batch.keys)
-        data_examples.abduced_pseudo_label = [[self.idx_to_label[int(label)]] for label in labels]
+        consistent = self._find_consistent(data_examples)
+        probabilities = _normalise(np.concatenate(data_examples.pred_prob), consistent)
+        labels = sample_labels(_log_probs(probabilities, consistent), batch.keys)
+        data_examples.abduced_pseudo_label = [
+            [self.idx_to_label[label]] if has_label else []
+            for label, has_label in zip(labels.tolist(), np.any(consistent, axis=1).tolist(), strict=True)
+        ]
         return data_examples.abduced_pseudo_label
+
+    def _find_consistent(self, data_examples: ListData) -> NDArray[np.bool_]:
+        """Return [k, labels] which legal labels the knowledge base allows; one of a user may refuse some."""
+        legal: NDArray[np.bool_] = data_examples.X[0][0].batch.checked_view.legal
+        methods = ("logic_forward", "revise_at_idx")
+        if all(getattr(type(self.kb), method) is getattr(LabelsKB, method) for method in methods):
+            return legal
+        allowed = np.zeros_like(legal)
+        examples = zip(data_examples.pred_pseudo_label, data_examples.Y, data_examples.X, strict=True)
+        for row, (label, y, x) in enumerate(examples):
+            candidates, _ = self.kb.revise_at_idx(label, y, x, [0])
+            allowed[row, [self.label_to_idx[candidate[0]] for candidate in candidates]] = True
+        return allowed & legal
 
 
 class JointBridge(ABLkitBridge):
@@ -136,8 +156,10 @@ class JointBridge(ABLkitBridge):
                 the run.
 
         Raises:
-            GameError: The run has several processes or profiles, or has already learned without the models.
+            GameError: An argument is none of these, or the run has several processes or profiles, or has already
+                learned without the models.
         """
+        _check_arguments(trainer, model, reasoner)
         if trainer.process_rank.world_size > 1 or not trainer.plays_locally:
             raise GameError(
                 "parts of a run can be swapped in one process only: give its settings workers=1, no actors",
@@ -166,12 +188,13 @@ class JointBridge(ABLkitBridge):
             return np.zeros(0, np.int16), np.zeros(0, np.float32)
         data = DecisionBatch(view, keys, num_options=self.trainer.engine.num_options).to_list_data()
         model = self.model.base_model
-        _, probabilities = call_part(
-            f"{type(model).__name__}.predict_proba", model, lambda: self.predict(data), ErrorCode.MODEL_FAILED
-        )
+        name = f"{type(model).__name__}.predict_proba"
+        _, predicted = call_part(name, model, lambda: self.predict(data), ErrorCode.MODEL_FAILED)
+        probabilities = check_probabilities(name, predicted, view.legal.shape)
+        data.pred_prob = list(probabilities[:, None])
         self.idx_to_pseudo_label(data)
         labels = self._abduced_labels(data, view)
-        play.last_log_probs = weighed = _log_probs(np.concatenate(probabilities))
+        play.last_log_probs = weighed = _log_probs(probabilities)
         return labels, weighed[np.arange(len(labels)), labels]
 
     def _abduced_labels(self, data: ListData, view: PolicyInputs) -> NDArray[np.int16]:
@@ -186,6 +209,9 @@ class JointBridge(ABLkitBridge):
         # errors are named by the line in the knowledge base, unless the reasoner is of one's own too
         own = kb if type(reasoner).__module__.startswith("ablkit") else reasoner
         indices = call_part(f"{name} of {type(kb).__name__}", own, abduce, ErrorCode.INVALID_REASONER)
+        if len(indices) != len(view.open_rows):
+            message = f"{name} returned labels of {len(indices)} decisions, expected {len(view.open_rows)}"
+            raise GameError(message, ErrorCode.INVALID_REASONER)
         missing = [row for row, label in enumerate(indices) if len(label) != 1]
         if missing:
             message = f"{name} found no label for {len(missing)} of {len(indices)} decisions; revise its knowledge base"
@@ -219,6 +245,27 @@ class JointBridge(ABLkitBridge):
             minutes: Time to train; None for the decisions of the settings.
         """
         self.trainer.fit(minutes)
+
+
+def _check_arguments(trainer: object, model: object, reasoner: object) -> None:
+    """Raise GameError where an argument of a bridge is not what it should be."""
+    if not isinstance(trainer, Trainer):
+        raise GameError(f"trainer: expected a Trainer, found {type(trainer).__name__}", ErrorCode.INVALID_VALUE)
+    if model is not None and not isinstance(model, ABLModel):
+        name = type(model).__name__
+        raise GameError(f"model: expected an ABLModel, found {name}; give ABLModel({name}(…))", ErrorCode.MODEL_FAILED)
+    needed = ("batch_abduce", "idx_to_label", "label_to_idx", "kb")
+    if reasoner is not None and not all(hasattr(reasoner, name) for name in needed):
+        message = f"reasoner: expected a Reasoner of ABLkit, found {type(reasoner).__name__}"
+        raise GameError(message, ErrorCode.INVALID_REASONER)
+
+
+def _normalise(probabilities: NDArray[np.floating], mask: NDArray[np.bool_]) -> NDArray[np.floating]:
+    """Return probabilities that sum to 1 over a mask, where they do not yet; equal ones where all are 0."""
+    shares = np.where(mask, np.maximum(probabilities, np.finfo(np.float64).tiny), 0)
+    total = shares.sum(axis=1, keepdims=True)
+    total[abs(total - 1) <= _SUM_TOLERANCE] = 1  # as it is, so that a run through ABLkit equals one without
+    return np.where(total == 1, probabilities, shares / np.where(total > 0, total, 1))
 
 
 def _log_probs(probabilities: NDArray[Any], mask: NDArray[np.bool_] | None = None) -> NDArray[np.float32]:

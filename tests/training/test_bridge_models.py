@@ -297,3 +297,109 @@ def test_bridge_labels_are_realised_by_the_trainer_reasoner(tmp_path: Path) -> N
     JointBridge(trainer, reasoner=SamplingReasoner(labels_of(trainer)))
     rows = stored(trainer)
     assert (rows.regret[np.arange(len(rows)), rows.label] == 0).all()
+
+
+@pytest.mark.parametrize("change", [lambda labels: labels[:-1], lambda labels: []])
+def test_reasoner_that_drops_decisions_is_rejected(tmp_path: Path, change: Any) -> None:
+    class Dropping(SamplingReasoner):
+        """A reasoner that returns too few labels."""
+
+        def batch_abduce(self, data_examples: Any) -> Any:
+            data_examples.abduced_pseudo_label = change(super().batch_abduce(data_examples))
+            return data_examples.abduced_pseudo_label
+
+    trainer = trainer_in(tmp_path)
+    JointBridge(trainer, reasoner=Dropping(labels_of(trainer)))
+    with pytest.raises(GameError, match="Dropping returned labels of") as error:
+        stored(trainer)
+    assert error.value.code == ErrorCode.INVALID_REASONER
+
+
+def test_sampling_reasoner_follows_a_knowledge_base_that_refuses_labels(tmp_path: Path) -> None:
+    trainer = trainer_in(tmp_path, kb_opponent_share=0.0, past_opponent_share=0.0)
+    passing = trainer.engine.label_traits.pass_label
+
+    class NoPass(LabelsKB):
+        """A knowledge base that never passes."""
+
+        def logic_forward(self, pseudo_label: Any, x: Any) -> bool:
+            return pseudo_label[0] != trainer.engine.labels[passing] and super().logic_forward(pseudo_label, x)
+
+    JointBridge(trainer, reasoner=SamplingReasoner(NoPass(trainer.engine.labels)))
+    rows = stored(trainer)
+    assert rows.legal[:, passing].any()
+    assert (rows.label != passing).all()
+
+
+def test_sampling_reasoner_draws_legal_labels_in_proportion(tmp_path: Path) -> None:
+    """A model that knows no rules gives most of its probability to illegal labels."""
+    trainer = trainer_in(tmp_path, kb_opponent_share=0.0, past_opponent_share=0.0)
+    JointBridge(trainer, model=ABLModel(FrequencyModel(shape())))  # all labels are equally probable
+    rows = stored(trainer)
+    last = rows.legal.shape[1] - 1 - rows.legal[:, ::-1].argmax(axis=1)
+    expected = (1 / rows.legal.sum(axis=1)).sum()
+    assert abs((rows.label == last).sum() - expected) < 4 * np.sqrt(expected)
+
+
+class WrongProbabilities(FrequencyModel):
+    """A model whose probabilities are changed."""
+
+    def __init__(self, change: Any) -> None:
+        super().__init__(shape())
+        self.change = change
+
+    def predict_proba(self, X: Any) -> Any:
+        return self.change(super().predict_proba(X))
+
+
+@pytest.mark.parametrize(
+    "change", [np.log, lambda shares: shares * 0, lambda shares: 2 * shares, lambda shares: shares * np.nan]
+)
+def test_numbers_that_are_no_probabilities_are_rejected(tmp_path: Path, change: Any) -> None:
+    trainer = trainer_in(tmp_path / "first")
+    with pytest.raises(GameError, match="WrongProbabilities") as error:
+        JointBridge(trainer, model=ABLModel(WrongProbabilities(change)))
+    assert error.value.code in (ErrorCode.MODEL_FAILED, ErrorCode.MODEL_OUTPUT_NOT_FINITE)
+    trainer, model = trainer_in(tmp_path / "later"), WrongProbabilities(lambda shares: shares)
+    JointBridge(trainer, model=ABLModel(model))
+    model.change = change  # after it has learned, say
+    with pytest.raises(GameError, match="WrongProbabilities") as error:
+        stored(trainer)
+    assert error.value.code in (ErrorCode.MODEL_FAILED, ErrorCode.MODEL_OUTPUT_NOT_FINITE)
+
+
+def test_loss_that_is_no_number_stops_the_run_before_it_is_written(tmp_path: Path) -> None:
+    class Diverging(FrequencyModel):
+        """A model whose loss is not a number."""
+
+        def fit(self, X: Any, y: Any) -> float:
+            return float("nan")
+
+    trainer = trainer_in(tmp_path)
+    with pytest.raises(GameError, match=r"Diverging\.fit") as error:
+        JointBridge(trainer, model=ABLModel(Diverging(shape()))).train()
+    assert error.value.code == ErrorCode.MODEL_OUTPUT_NOT_FINITE
+    assert not len(trainer_in(tmp_path / "other").metrics)
+    assert b"NaN" not in (tmp_path / "metrics.jsonl").read_bytes()
+
+
+def test_arguments_that_are_no_parts_of_a_bridge_are_named(tmp_path: Path) -> None:
+    trainer = trainer_in(tmp_path)
+    few = SamplingReasoner(LabelsKB(trainer.engine.labels[:3]))
+    wrong: list[tuple[Any, dict[str, Any], ErrorCode]] = [
+        ("president", {}, ErrorCode.INVALID_VALUE),
+        (trainer, {"model": FrequencyModel(shape())}, ErrorCode.MODEL_FAILED),
+        (trainer, {"reasoner": LabelsKB(trainer.engine.labels)}, ErrorCode.INVALID_REASONER),
+        (trainer, {"reasoner": few}, ErrorCode.INVALID_REASONER),
+    ]
+    for given, arguments, code in wrong:
+        with pytest.raises(GameError) as error:
+            JointBridge(given, **arguments).decide(*decision_inputs(trainer))
+        assert error.value.code == code
+
+
+def decision_inputs(trainer: Trainer) -> tuple[Any, Any]:
+    """Return the features of the decisions at the tables of a run, and random bits."""
+    tables = trainer.self_play.tables
+    view = trainer.self_play.policy.features(tables.decisions(tables.rows_to_play()))
+    return view, tables.keys[: len(view.open_rows)]
