@@ -9,7 +9,15 @@ from abl_cards.core import lazy_exports
 if TYPE_CHECKING:
     from abl_cards.agents.abl_agent import AblAgent
     from abl_cards.agents.abl_factory import find_weights, make_abl_agent, make_network_agent
-    from abl_cards.agents.base import Agent, ExplainableAgent, ForfeitError, PlayerLeftError, RandomKeys, needs_history
+    from abl_cards.agents.base import (
+        Agent,
+        ExplainableAgent,
+        ForfeitError,
+        PlayerLeftError,
+        RandomKeys,
+        find_compiled_game,
+        needs_history,
+    )
     from abl_cards.agents.baselines import GreedyAgent, RandomAgent, draw_labels
     from abl_cards.agents.compiled_rollouts import make_compiled_rollouts
     from abl_cards.agents.fingerprints import (
@@ -79,6 +87,7 @@ __all__ = [
     "draw_labels",
     "exclude_files",
     "files_fingerprint",
+    "find_compiled_game",
     "find_plugin_source",
     "find_weights",
     "knowledge_fingerprint",

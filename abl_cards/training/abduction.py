@@ -10,11 +10,12 @@ from typing import Protocol, cast, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.agents import ModelPolicy, NeuroSymbolicPolicy, PolicyInputs, best_cards
+from abl_cards.agents import ModelPolicy, NeuroSymbolicPolicy, PolicyInputs, best_cards, find_compiled_game
 from abl_cards.asp import Atom
 from abl_cards.circuit import KnowledgeBase
 from abl_cards.core import ErrorCode, GameError, call_part
 from abl_cards.games import Engine
+from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.preferences import PreferenceModel
 from abl_cards.games.tables import Choices, Decisions
 from abl_cards.games.types import HandEstimate, MoveLists, Moves
@@ -153,7 +154,7 @@ class Abduction:
         moves = call_part(
             f"{type(reasoner).__name__}.realise", reasoner, lambda: reasoner.realise(*given), ErrorCode.INVALID_REASONER
         )
-        _check_moves(moves, inputs.survey.lists, self.reasoner)
+        moves = _find_moves(moves, inputs.survey.lists, self.reasoner)
         abduced = decisions.labels_of(moves.form)[inputs.open_rows].astype(np.int16)
         wrong = ~inputs.legal[np.arange(len(abduced)), abduced]
         if wrong.any():
@@ -197,16 +198,21 @@ def _full_estimate(
     return estimate
 
 
-def _check_moves(moves: Moves, lists: MoveLists, reasoner: Reasoner) -> None:
-    """Raise GameError where a reasoner returned no moves, or one that is not legal."""
+def _find_moves(moves: object, lists: MoveLists, reasoner: Reasoner) -> Moves:
+    """Return the listed moves that a reasoner chose, in any order of cards; raises GameError where one is not legal."""
     name, n = f"{type(reasoner).__name__}.realise", len(lists.start) - 1
-    if not isinstance(moves, Moves) or np.shape(moves.form) != (n,) or len(moves.cards) != n:
-        actual = f"{len(moves.form)} moves" if isinstance(moves, Moves) else type(moves).__name__
+    if not isinstance(moves, Moves) or np.shape(moves.form) != (n,) or len(np.atleast_1d(moves.cards)) != n:
+        actual = f"{len(np.atleast_1d(moves.form))} moves" if isinstance(moves, Moves) else type(moves).__name__
         raise GameError(f"{name}: expected Moves of {n} decisions, found {actual}", ErrorCode.INVALID_REASONER)
-    missing = lists.find(moves) < 0
-    if missing.any():
-        row = int(missing.argmax())
+    form, cards = np.asarray(moves.form), np.asarray(moves.cards)
+    if form.dtype.kind not in "iu" or cards.dtype.kind not in "iu" or cards.ndim != 2:
+        message = f"expected whole numbers form [{n}] and cards [{n}, most], found {form.dtype} and {cards.dtype}"
+        raise GameError(f"{name}: {message} {list(cards.shape)}", ErrorCode.INVALID_REASONER)
+    rows = lists.find(Moves(form, cards))
+    if (rows < 0).any():
+        row = int((rows < 0).argmax())
         raise GameError(f"{name}: the move of decision {row} is not legal", ErrorCode.INVALID_REASONER)
+    return lists.select(rows)
 
 
 @dataclass(frozen=True)
@@ -283,17 +289,31 @@ def _are_preferences(reasoner: object) -> bool:
 
 
 def _base_preferences(engine: Engine, reasoner: object) -> PreferenceModel:
-    """Return the preferences of a reasoner, or of the game; raises GameError where it is no reasoner."""
+    """Return the preferences of a reasoner, or of the game; raises GameError where it is no reasoner of the game."""
     if reasoner is None:
         return engine.preference_model()
     if isinstance(reasoner, Minimiser):
-        return reasoner.preference_model
+        return _check_game(engine, reasoner.preference_model)
     if isinstance(reasoner, Reasoner):
         return engine.preference_model()
     if _are_preferences(reasoner):
-        return cast("PreferenceModel", reasoner)
+        return _check_game(engine, cast("PreferenceModel", reasoner))
     raise GameError(
         f"reasoner: {type(reasoner).__name__} has no methods realise and choose, and is no function; "
         "pass a Minimiser, an object with both methods, or a function (decisions, lists) -> bool [moves]",
         ErrorCode.INVALID_REASONER,
     )
+
+
+def _check_game(engine: Engine, preference_model: PreferenceModel) -> PreferenceModel:
+    """Return preferences; raises GameError where they are those of other cards, labels or fluents."""
+    rules = find_compiled_game(preference_model)
+    if rules is not None and _identify_moves(rules) != _identify_moves(engine.rules):
+        message = f"reasoner: its preferences are those of {rules.folder.name}; make it with the game of the run"
+        raise GameError(message, ErrorCode.INVALID_REASONER)
+    return preference_model
+
+
+def _identify_moves(rules: CompiledGame) -> tuple[object, ...]:
+    """Return the cards, labels and fluents that preferences read."""
+    return rules.label_texts, rules.pack.kinds, rules.fluents.fluents

@@ -83,6 +83,8 @@ class ModelLearner(PPOLearner):
             error = hands_loss(*self._hands_and_targets(rows, output.hands, ~batch.is_choice))
             self._hands_losses.append(float(error.detach()))
             loss = loss + HANDS_LOSS_WEIGHT * error
+        if loss.requires_grad and all(weight.requires_grad for weight in networks.module.parameters()):
+            check_has_gradient(output.logits, networks, "logits depend")  # with frozen weights that may be meant
         self._step_all(loss)
         self.ema.update()
         change = (now - before).detach()

@@ -31,6 +31,10 @@ def get_preset(settings: TrainConfig) -> Preset:
 def resolve_config(game: Game | Engine | str | Path, parts: RunParts, config: TrainConfig | None) -> TrainConfig:
     """Return the settings of a run; raises GameError where they do not go with a network of one's own."""
     model = parts.model
+    given_config: object = config
+    if given_config is not None and not isinstance(given_config, TrainConfig):
+        message = f"config: expected a TrainConfig, found {type(given_config).__name__}"
+        raise GameError(message, ErrorCode.INVALID_VALUE)
     given = None if isinstance(game, str) else resolve_game(game)
     name, profile = (str(game), None) if given is None else (given.name, given.profile)
     if config is None:

@@ -320,12 +320,12 @@ class PPOLearner:
         """Do nothing."""
 
 
-def check_has_gradient(loss: torch.Tensor, network: torch.nn.Module) -> None:
-    """Raise GameError if a loss depends on no weight, as where a network detaches its output."""
+def check_has_gradient(loss: torch.Tensor, network: torch.nn.Module, what: str = "the output depends") -> None:
+    """Raise GameError if a loss, or an output, depends on no weight, as where a network detaches it."""
     if not loss.requires_grad:
         remedy = "leave out detach() and torch.no_grad() in forward"
         name = getattr(network, "model_name", type(network).__name__)
-        raise GameError(f"{name}: the output depends on no weight; {remedy}", ErrorCode.MODEL_FAILED)
+        raise GameError(f"{name}: {what} on no weight; {remedy}", ErrorCode.MODEL_FAILED)
 
 
 def value_loss(networks: Networks, batch: TrainingBatch, rows: Experience) -> torch.Tensor:

@@ -16,6 +16,7 @@ from abl_cards.games.tables.decisions import Decisions
 from abl_cards.games.types.moves import Moves
 from abl_cards.learners.model_interface import Batch, PolicyOutput
 from abl_cards.learners.networks import GameShape
+from abl_cards.reasoners.abduction.minimiser import Minimiser
 from abl_cards.training.trainer import Trainer
 from tests.training.test_joint_loop import SHORT
 from tests.training.test_trainer import CountingReasoner, TwoLayers, config, network
@@ -129,3 +130,67 @@ def test_output_without_a_gradient_is_rejected(tmp_path: Path) -> None:
     with pytest.raises(GameError, match="ChangedOutput: the output depends on no weight") as error:
         trainer.fit()
     assert error.value.code == ErrorCode.MODEL_FAILED
+
+
+def test_logits_without_a_gradient_beside_a_value_with_one_are_rejected(tmp_path: Path) -> None:
+    """Only where all weights are to learn: a network with frozen weights may keep its policy as it is."""
+
+    def detach(output: PolicyOutput) -> PolicyOutput:
+        return PolicyOutput(output.logits.detach(), output.value)
+
+    def changed() -> ChangedOutput:
+        return ChangedOutput(GameShape.of(load(SHORT).engine()), detach)
+
+    with pytest.raises(GameError, match="ChangedOutput: logits depend on no weight") as error:
+        Trainer(SHORT, model=changed(), config=config(tmp_path / "detached")).fit()
+    assert error.value.code == ErrorCode.MODEL_FAILED
+    frozen = changed()
+    frozen.logits.requires_grad_(False)
+    Trainer(SHORT, model=frozen, config=config(tmp_path / "frozen")).fit()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda moves: Moves(moves.form.astype(float), moves.cards),
+        lambda moves: Moves(moves.form, moves.cards[:, 0]),
+        lambda moves: Moves(moves.form, moves.cards * np.nan),
+        lambda moves: Moves(moves.form, None),  # type: ignore[arg-type]
+    ],
+)
+def test_moves_of_other_types_are_rejected(tmp_path: Path, change: Any) -> None:
+    with pytest.raises(GameError, match="ChangingReasoner") as error:
+        Trainer(SHORT, model=network(), reasoner=ChangingReasoner(change), config=config(tmp_path)).self_play.step()
+    assert error.value.code == ErrorCode.INVALID_REASONER
+
+
+def test_cards_of_a_move_may_come_in_any_order(tmp_path: Path) -> None:
+    reasoner = ChangingReasoner(lambda moves: Moves(moves.form.tolist(), moves.cards[:, ::-1]))
+    trainer = Trainer(SHORT, model=network(), reasoner=reasoner, config=config(tmp_path))
+    for _ in range(20):
+        trainer.self_play.step()
+
+
+class ChangingReasoner(CountingReasoner):
+    """A reasoner whose moves are changed."""
+
+    def __init__(self, change: Any) -> None:
+        super().__init__(load(SHORT).engine())
+        self.change = change
+
+    def realise(self, decisions: Decisions, label_probabilities: NDArray[Any], estimate: Any = None) -> Moves:
+        return self.change(super().realise(decisions, label_probabilities))
+
+
+def test_reasoner_of_another_game_is_rejected(tmp_path: Path) -> None:
+    for reasoner in (Minimiser("whist"), load("whist").engine().preference_model()):
+        with pytest.raises(GameError, match="whist") as error:
+            Trainer(SHORT, model=network(), reasoner=reasoner, config=config(tmp_path))
+        assert error.value.code == ErrorCode.INVALID_REASONER
+
+
+def test_settings_that_are_none_are_named(tmp_path: Path) -> None:
+    for given in ({"total_decisions": 3}, "small"):
+        with pytest.raises(GameError, match="config") as error:
+            Trainer(SHORT, config=given)  # type: ignore[arg-type]
+        assert error.value.code == ErrorCode.INVALID_VALUE
