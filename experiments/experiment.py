@@ -194,7 +194,8 @@ def run_experiment(
         The results as plain values, as in ``results.json``.
 
     Raises:
-        GameError: There is no such experiment, a setting is wrong, or another run uses the folder.
+        GameError: There is no such experiment, a setting is wrong, a stored result has another form, or another run
+            uses the folder.
         OSError: The folder cannot be written.
     """
     folder = check_path("folder", folder)
@@ -219,7 +220,7 @@ def _run(
     name = results.name
     workspace.log(f"{name} begins")
     try:
-        report = experiment.run(settings, workspace)
+        report = _make_report(experiment, settings, workspace)
     except BaseException as stopped:
         try:
             workspace.publish_partial()
@@ -232,6 +233,21 @@ def _run(
     results.draw_plots(workspace.log)
     workspace.log(f"{name} ends")
     return written
+
+
+def _make_report(experiment: Experiment, settings: Any, workspace: ExperimentWorkspace) -> ExperimentReport:
+    """Run an experiment; raises GameError where it cannot read the form of a stored result."""
+    try:
+        return experiment.run(settings, workspace)
+    except (GameError, KBError):
+        raise
+    except (AttributeError, LookupError, TypeError, ValueError) as problem:
+        if workspace.last_stored is None:
+            raise
+        message = f"{workspace.cells_path}: the stored result of '{workspace.last_stored}' may have another form"
+        remedy = "remove its line, or the file"
+        text = f"{message} ({type(problem).__name__}: {problem}); {remedy}"
+        raise GameError(text, ErrorCode.INVALID_RESULT) from problem
 
 
 @dataclass

@@ -76,7 +76,9 @@ class ExperimentWorkspace:
         folder.mkdir(parents=True, exist_ok=True)
         self.folder, self.progress_bar, self._publish = folder, progress_bar, publish
         self._remote_runner, self._is_dry_run = remote_runner, False
-        self._results = read_results(folder / "cells.jsonl") if use_cache else {}
+        self.cells_path = folder / "cells.jsonl"
+        self._results = read_results(self.cells_path) if use_cache else {}
+        self.last_stored: str | None = None  # text of the last cell whose result was read from the file
         self._num_done = self._num_planned = 0
         self._finished: list[tuple[str, Any]] = []  # texts and results
         self.fingerprints: dict[str, str] = {}  # of the inputs of finished cells, by name
@@ -110,6 +112,8 @@ class ExperimentWorkspace:
         """
         inputs = find_stored_inputs(self._results, inputs)
         key = result_key(inputs)
+        if key in self._results:
+            self.last_stored = text
         if self._is_dry_run:
             return self._results[key] if key in self._results else self._handle_missing_cell(inputs, compute, text)
         if key in self._results:
@@ -146,7 +150,7 @@ class ExperimentWorkspace:
         self.log(f"{text}: {time.perf_counter() - began:.1f} s")
 
     def _store(self, inputs: Mapping[str, Any], value: Any) -> None:
-        self._results[result_key(inputs)] = append_result(self.folder / "cells.jsonl", inputs, value)
+        self._results[result_key(inputs)] = append_result(self.cells_path, inputs, value)
 
     # --- remote measurements ------------------------------------------------------------------------------------------
 

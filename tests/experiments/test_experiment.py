@@ -240,3 +240,15 @@ def test_report_is_written_as_markdown_json_and_plots(tmp_path: Path) -> None:
     assert (tmp_path / "p.svg").read_bytes().startswith(b"<?xml")
     for width in (3.3, 6.9):
         assert (tmp_path / f"p-{width}in.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_a_stored_result_of_another_form_is_named(tmp_path: Path) -> None:
+    words = ["run", "guandan_tournament", "--dir", str(tmp_path), "--set", "agents=random greedy", "--set", "games=2"]
+    assert run(*words).exit_code == 0
+    cells = tmp_path / "cells.jsonl"
+    line = json.loads(cells.read_text("utf-8").splitlines()[0])
+    cells.write_text(json.dumps({**line, "result": 3}) + "\n", "utf-8")
+    shown = run(*words)
+    assert shown.exit_code == 1
+    assert "greedy : random" in shown.stderr
+    assert str(cells) in shown.stderr
