@@ -68,7 +68,7 @@ if TYPE_CHECKING:
         PolicyPart,
     )
     from abl_cards.learners.networks import GameShape, HandsNetwork, Networks
-    from abl_cards.learners.output_checks import check_output, check_probabilities
+    from abl_cards.learners.output_checks import check_label_probabilities, check_output
     from abl_cards.learners.own_classes import class_file, class_name, describe_parts
     from abl_cards.learners.own_parts import FittedPart, InputRow, wrap_parts
     from abl_cards.learners.plane_features import MAX_OPTIONS
@@ -186,8 +186,8 @@ __all__ = [
     "affinity_propagation",
     "apply_reward_exponent",
     "change_inputs",
+    "check_label_probabilities",
     "check_output",
-    "check_probabilities",
     "choose_candidates",
     "choose_label",
     "class_file",

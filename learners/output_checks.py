@@ -101,7 +101,7 @@ def check_finite(model_name: str, name: str, tensor: Tensor) -> None:
         )
 
 
-def check_probabilities(subject: str, values: Any, shape: tuple[int, ...]) -> NDArray[np.floating]:
+def check_label_probabilities(subject: str, values: Any, shape: tuple[int, ...]) -> NDArray[np.floating]:
     """Check the probabilities of labels that a model returned.
 
     Args:

@@ -28,7 +28,7 @@ from abl_cards.learners.network_parts import (
     PolicyPart,
 )
 from abl_cards.learners.networks import GameShape
-from abl_cards.learners.output_checks import check_probabilities
+from abl_cards.learners.output_checks import check_label_probabilities
 
 T = TypeVar("T")
 
@@ -142,7 +142,7 @@ class FittedPolicy(FittedPart, PolicyPart):
         n, sizes = len(batch), self.shape
         self._check("logits", probabilities, (n, sizes.num_actions), (n, sizes.num_labels))
         rows = probabilities.cpu().numpy()
-        check_probabilities(f"{self.model_name}.predict_proba", [rows], rows.shape)
+        check_label_probabilities(f"{self.model_name}.predict_proba", [rows], rows.shape)
         return probabilities.clamp(min=1e-30).log()
 
 

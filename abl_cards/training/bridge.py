@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from abl_cards.agents import PolicyInputs, RandomKeys, sample_labels
 from abl_cards.core import ErrorCode, GameError, call_part
-from abl_cards.learners import check_probabilities
+from abl_cards.learners import check_label_probabilities
 from abl_cards.training.ablkit_base import ABLkitBridge
 from abl_cards.training.decision_batch import BatchRow, DecisionBatch
 from abl_cards.training.experience import Experience
@@ -190,7 +190,7 @@ class JointBridge(ABLkitBridge):
         model = self.model.base_model
         name = f"{type(model).__name__}.predict_proba"
         _, predicted = call_part(name, model, lambda: self.predict(data), ErrorCode.MODEL_FAILED)
-        probabilities = check_probabilities(name, predicted, view.legal.shape)
+        probabilities = check_label_probabilities(name, predicted, view.legal.shape)
         data.pred_prob = list(probabilities[:, None])
         self.idx_to_pseudo_label(data)
         labels = self._abduced_labels(data, view)

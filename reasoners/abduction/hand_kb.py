@@ -15,7 +15,7 @@ import numpy as np
 from ablkit.reasoning import KBBase
 from numpy.typing import NDArray
 
-from abl_cards.core import ErrorCode, GameError
+from abl_cards.core import ErrorCode, GameError, check_integer
 from abl_cards.games import Engine, Game, compile_engine
 from abl_cards.reasoners.abduction.play_sets import PlayFinder, PlaySets, labels_of_play
 from abl_cards.reasoners.abduction.probabilities import check_batch, log_probabilities
@@ -59,6 +59,8 @@ class HandKB(KBBase):  # type: ignore[misc]  # ablkit has no types
             KBError: The rules have errors.
         """
         self.engine = compile_engine(game, profile)
+        if state is not None and not isinstance(state, Mapping):
+            raise GameError(f"state: fields by name, not {state!r:.60}", ErrorCode.INVALID_VALUE)
         self.finder = PlayFinder.of(self.engine, dict(state or {}))
         self._requests: dict[tuple[int, str], _Request] = {}
         self._results: dict[tuple[int, ...], str | tuple[str, ...]] = {}
@@ -118,7 +120,8 @@ class HandKB(KBBase):  # type: ignore[misc]  # ablkit has no types
         current, request = self._indices(pseudo_label), self._request(y, len(pseudo_label))
         changes = request.least_changes(current)
         least = int(changes.min(initial=len(current) + 1))
-        most = min(least + int(require_more_revision), int(max_revision_num), len(current))
+        more = check_integer("require_more_revision", require_more_revision)
+        most = min(least + more, check_integer("max_revision_num", max_revision_num), len(current))
         if least > most:
             return [], []
         orders, rows = request.arrange(changes, current, np.ones(len(current), np.bool_), most)

@@ -100,10 +100,12 @@ class Minimiser:
         Raises:
             GameError: These are no labels, or one is not legal.
         """
-        labels = np.asarray(labels)
-        if labels.dtype.kind not in "iu" or labels.shape != (len(decisions.rows),) or labels.min(initial=0) < 0:
-            message = f"labels: whole numbers [{len(decisions.rows)}] from 0 on, not {labels.dtype} {labels.shape}"
-            raise GameError(message, ErrorCode.INVALID_VALUE)
+        labels, num_labels = np.asarray(labels), len(decisions.legal_mask)
+        is_shaped = labels.dtype.kind in "iu" and labels.shape == (len(decisions.rows),)
+        if not is_shaped or labels.min(initial=0) < 0 or labels.max(initial=0) >= num_labels:
+            expected = f"whole numbers [{len(decisions.rows)}] from 0 to {num_labels - 1}"
+            found = f"{labels.min()} to {labels.max()}" if is_shaped else f"{labels.dtype} {labels.shape}"
+            raise GameError(f"labels: {expected}, not {found}", ErrorCode.INVALID_VALUE)
         lists = list_candidates(self.preference_model, decisions, labels, estimate, distinct_only=True)
         if (lists.start[1:] == lists.start[:-1]).any():
             decision = int((lists.start[1:] == lists.start[:-1]).argmax())
@@ -171,9 +173,15 @@ class Minimiser:
 
         Returns:
             [moves] rows of the candidates in that order.
+
+        Raises:
+            GameError: Probabilities or estimate have another shape or dtype, or a number is NaN; as in all methods.
         """
+        if probabilities is not None and np.shape(probabilities) != np.shape(lists.form):
+            message = f"probabilities: shape {np.shape(probabilities)}, expected {np.shape(lists.form)}"
+            raise GameError(message, ErrorCode.INVALID_VALUE)
         cost, consistent = self.preference_model.costs(decisions, lists, estimate)
-        improbability = np.zeros(len(cost)) if probabilities is None else -_to_floats(probabilities)
+        improbability = np.zeros(len(cost)) if probabilities is None else -_to_floats(np.asarray(probabilities))
         return np.lexsort((cost, improbability, ~consistent, lists.decision_index))
 
     def _first_rows(

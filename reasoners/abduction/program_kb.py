@@ -21,7 +21,7 @@ from ablkit.reasoning import KBBase
 from numpy.typing import NDArray
 
 from abl_cards.asp import Limits, Term
-from abl_cards.core import ErrorCode, GameError
+from abl_cards.core import ErrorCode, GameError, check_functions, check_integer, check_list, check_number
 from abl_cards.reasoners.abduction.assignment_search import (
     BLOCK_STATES,
     AssignmentSolver,
@@ -98,8 +98,12 @@ class ProgramKB(KBBase):  # type: ignore[misc]  # ablkit has no types
             message = "pseudo_label_list is a set, which has no order: pass a list in the order of the model's classes"
             raise GameError(message, ErrorCode.INVALID_VALUE)
         several = not isinstance(results, str)
-        outputs = [results] if isinstance(results, str) else list(results)
-        labels = pseudo_label_list if isinstance(pseudo_label_list, Mapping) else list(pseudo_label_list)
+        outputs = [results] if isinstance(results, str) else check_list("results", results)
+        labels: Any = pseudo_label_list
+        if not isinstance(labels, Mapping):
+            labels = list(labels) if isinstance(labels, np.ndarray) else check_list("pseudo_label_list", labels)
+        check_functions(value=value)
+        max_err = check_number("max_err", max_err)
         self.declaration = ProgramDeclaration.parse(program, labels, pseudo_labels, outputs, context or {}, limits)
         if value is not None and len(outputs) > 1:
             message = "value= converts the arguments of one output predicate, but results= names several"
@@ -146,10 +150,14 @@ class ProgramKB(KBBase):  # type: ignore[misc]  # ablkit has no types
 
         Returns:
             The distinct candidates of ``KBBase._abduce_by_search`` in order of first occurrence, and their results.
+
+        Raises:
+            GameError: A label is unknown, the context is missing, or a number is no integer.
         """
         program, current = self._program(len(pseudo_label)), self._indices(pseudo_label)
         context = program.read_context(x)
-        most, more = int(max_revision_num), int(require_more_revision)
+        most = check_integer("max_revision_num", max_revision_num)
+        more = check_integer("require_more_revision", require_more_revision)
         revised_labels = program.solver.revisions(program.groups(y), current, context, max(most, 0), max(more, 0))
         return self._candidates(program, revised_labels, y, context)
 

@@ -117,6 +117,7 @@ class ProgramDeclaration:
         Raises:
             GameError: A part of the declaration is malformed.
         """
+        _check_types(program, pseudo_labels, results, context, limits)
         match = _DECLARATION.fullmatch(pseudo_labels)
         if match is None:
             message = f"pseudo_labels: {pseudo_labels!r} (write a name and two variables: 'symbol(Position,Value)')"
@@ -184,6 +185,22 @@ class ProgramDeclaration:
             The atoms.
         """
         return [Atom(name, tuple(args)) for (name, _), reader in self.context.items() for args in reader(x)]
+
+
+def _check_types(program: object, pseudo_labels: object, results: object, context: object, limits: object) -> None:
+    """Raise GameError where a part of a declaration has another type."""
+    outputs = results if isinstance(results, Sequence) else [None]
+    readers = context if isinstance(context, Mapping) else {None: None}
+    is_right = {
+        "program: a text of rules, or the path of a file": isinstance(program, str | Path),
+        "pseudo_labels: a text": isinstance(pseudo_labels, str),
+        "results: a text, or a list of texts": all(isinstance(output, str) for output in outputs),
+        "context: a function for each text": all(isinstance(k, str) and callable(f) for k, f in readers.items()),
+        "limits: Limits, or None": limits is None or isinstance(limits, Limits),
+    }
+    for text, holds in is_right.items():
+        if not holds:
+            raise GameError(text, ErrorCode.INVALID_VALUE)
 
 
 def _parse_signature(text: str) -> Signature:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.circuit import Circuit
-from abl_cards.core import map_ranges
+from abl_cards.core import ErrorCode, GameError, map_ranges
 from abl_cards.games import min_plays
 from abl_cards.games.binding import CircuitQuery, make_lazy_writer
 from abl_cards.games.compiled import CompiledGame
@@ -80,17 +80,14 @@ class GamePreferenceInputs:
 
         Returns:
             Function of n decisions or choices, an estimate [n, others, kinds] and rows [inputs, n] that adds to the
-            rows. It raises ValueError for an estimate of another shape.
+            rows. It raises GameError for an estimate of another shape or type, and for NaN.
         """
         query, rules = CircuitQuery.from_circuit(circuit, self.rules.schema, frozenset({"estimate"})), self.rules
         shape = rules.seating.seats - 1, len(rules.pack)
         card_columns = _map_other_cards_to_columns(rules, query.used_columns[0]) if query.groups else None
 
         def write(decisions: Decisions | Choices, estimate: HandEstimate, rows: NDArray[np.uint8]) -> None:
-            n = len(decisions.rows)
-            if estimate.shape != (n, *shape):
-                raise ValueError(f"estimate must be {[n, *shape]}, not {list(estimate.shape)}")
-            counts, context = np.ascontiguousarray(estimate, np.float32), decisions.view.context
+            counts, context = _to_counts(estimate, (len(decisions.rows), *shape)), decisions.view.context
 
             def fill(lo: int, hi: int, columns: NDArray[np.int16], used: NDArray[np.int64]) -> None:
                 after_move.write_estimate(counts, context, card_columns, lo, hi, columns)
@@ -243,3 +240,14 @@ class _MoveColumns:
     def _write_choice(self, part: slice, lo: int, hi: int, columns: NDArray[np.int16]) -> None:
         """Fill the column of the input group ``choice``."""
         columns[0, lo:hi] = self._chosen[part][lo:hi] if self._is_choice else -1
+
+
+def _to_counts(estimate: HandEstimate, shape: tuple[int, ...]) -> NDArray[np.float32]:
+    """Return an estimate as an array; raises GameError where it has another shape or type, or is not finite."""
+    given = np.asarray(estimate)
+    if given.shape != shape or given.dtype.kind not in "fiu":
+        message = f"estimate must be {list(shape)} numbers, not {list(given.shape)} {given.dtype}"
+        raise GameError(message, ErrorCode.INVALID_VALUE)
+    if not np.isfinite(given).all():
+        raise GameError("estimate: a number is NaN or infinite", ErrorCode.INVALID_VALUE)
+    return np.ascontiguousarray(given, np.float32)

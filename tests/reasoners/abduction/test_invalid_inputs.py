@@ -230,3 +230,38 @@ def test_too_large_plan_falls_back_to_search(monkeypatch: pytest.MonkeyPatch) ->
     kb = ProgramKB(EXAMPLE_PROGRAMS / "digit_sum.lp", DIGITS)
     assert kb.abduce_batch(probabilities, y, k=2).tolist() == expected.tolist()
     assert kb.abduce_candidates([1, 2, 3], 9, None, 3, 0) == whole.abduce_candidates([1, 2, 3], 9, None, 3, 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("program", 3),
+        ("program", [SUM]),
+        ("pseudo_label_list", None),
+        ("pseudo_label_list", "0123456789"),
+        ("pseudo_labels", 3),
+        ("results", 3),
+        ("results", [None]),
+        ("value", "sum"),
+        ("context", {"base/1": 4}),
+        ("context", ["base/1"]),
+        ("max_err", "0.1"),
+        ("max_err", -1),
+        ("limits", 20),
+    ],
+)
+def test_parts_of_a_declaration_of_other_types_are_named(name: str, value: Any) -> None:
+    """A text of labels is no list of them, and a program is never the text of another object."""
+    arguments: dict[str, Any] = {"program": SUM, "pseudo_label_list": DIGITS, name: value}
+    with pytest.raises(GameError, match=name) as error:
+        ProgramKB(**arguments)
+    assert error.value.code == ErrorCode.INVALID_VALUE
+
+
+def test_numbers_of_revisions_and_states_are_checked(kb: ProgramKB, hands: HandKB) -> None:
+    for numbers in (("x", 0), (None, 0), (2, 1.5), (2, float("nan"))):
+        for given, labels, y in ((kb, [1, 2], 5), (hands, ["S3", "D4"], None)):
+            with pytest.raises(GameError, match="revision"):
+                given.abduce_candidates(labels, y, None, *numbers)  # type: ignore[arg-type]
+    with pytest.raises(GameError, match="state"):
+        HandKB("guandan", state="8")  # type: ignore[arg-type]

@@ -171,7 +171,7 @@ def test_realise_rejects_invalid_probabilities_and_labels() -> None:
     for given in (ranks.astype(np.uint8), ranks, ranks.tolist()):
         assert minimiser.realise(decisions, given).cards.tolist() == expected  # type: ignore[arg-type]
     illegal = (decisions.legal_mask == 0).argmax(axis=0)
-    wrong: list[Any] = [illegal[:2], np.full(5, -1), illegal.astype(float), None]
+    wrong: list[Any] = [illegal[:2], np.full(5, -1), illegal.astype(float), None, np.full(5, 10_000)]
     for labels, code in [(illegal, ErrorCode.ILLEGAL_MOVE), *((labels, ErrorCode.INVALID_VALUE) for labels in wrong)]:
         with pytest.raises(GameError) as error:
             minimiser.realise_labels(decisions, labels)
@@ -201,3 +201,29 @@ def test_what_is_no_game_is_rejected(game: Any) -> None:
 
 def test_rule_folder_can_be_given_by_path() -> None:
     assert repr(Minimiser(load("president").directory)) == repr(Minimiser("president"))
+
+
+def test_estimates_and_probabilities_of_another_form_are_named() -> None:
+    engine = load("guandan").engine()
+    decisions = engine.sample_decisions(4, seed=8)
+    estimate, minimiser = sample_estimate(engine.rules, decisions, seed=6), Minimiser(engine)
+    wrong: list[Any] = [
+        estimate[:2],
+        estimate[:, :1],
+        estimate * np.nan,
+        estimate.astype(str),
+        1,
+        "x",
+        estimate.tolist()[:1],
+    ]
+    for given in wrong:
+        with pytest.raises(GameError, match="estimate") as error:
+            minimiser.best(decisions, given)
+        assert error.value.code == ErrorCode.INVALID_VALUE
+    assert np.array_equal(minimiser.best(decisions, estimate.tolist()).cards, minimiser.best(decisions, estimate).cards)
+    lists = decisions.moves()
+    wrong = [np.zeros(3), np.zeros((4, len(engine.labels))), "x", []]
+    for probabilities in wrong:
+        with pytest.raises(GameError, match="probabilities") as error:
+            minimiser.order(decisions, lists, probabilities)
+        assert error.value.code == ErrorCode.INVALID_VALUE
