@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from abl_cards.core import ErrorCode, GameError, flatten, read_json_file, read_results, rows_to_frame
+from abl_cards.core import ErrorCode, GameError, check_path, flatten, read_json_file, read_results, rows_to_frame
 from abl_cards.matches import MatchResult, read_valid_records
 from abl_cards.training import read_metrics
 
@@ -35,7 +35,7 @@ def read_rows(path: Path | str) -> Rows:
         GameError: The path holds nothing of this kind, or is damaged.
         OSError: The path cannot be read.
     """
-    path = Path(path)
+    path = check_path("path", path)
     if path.is_dir():
         file = next((path / name for name in _READERS if (path / name).is_file()), None)
         if file is None:

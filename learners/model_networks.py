@@ -10,7 +10,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save
 from torch import Tensor, nn
 
-from abl_cards.core import ErrorCode, GameError, atomic_write
+from abl_cards.core import ErrorCode, GameError, atomic_write, check_path
 from abl_cards.learners.model_interface import Batch, PolicyOutput
 from abl_cards.learners.network_parts import NO_PARTS, NetworkParts
 from abl_cards.learners.networks import GameShape, Networks
@@ -140,7 +140,7 @@ def load_model(file: str | Path, module: nn.Module) -> WeightsCard:
         GameError: A file is missing or damaged (code ``weights-not-readable``), or these are not weights of such a
             module (``weights-mismatch``).
     """
-    file = Path(file)
+    file = check_path("file", file)
     card = load_card(file)
     if card.model_class is None:
         message = f"{file}: weights of the preset '{card.preset}', not of your own network; play abl:weights={file}"

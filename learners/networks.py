@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import nn
 
 from abl_cards.core import seed64
-from abl_cards.games import Engine
+from abl_cards.games import Engine, Game, compile_engine
 from abl_cards.games.rollouts import position_shape
 from abl_cards.games.tables import CardPlanes, raise_no_planes
 from abl_cards.games.types import FeatureTable
@@ -71,12 +72,17 @@ class GameShape:
         return len(self.copies)
 
     @classmethod
-    def of(cls, engine: Engine) -> GameShape:
+    def of(cls, game: Engine | Game | str | Path) -> GameShape:
         """Return the sizes of a game.
 
         Args:
-            engine: The game.
+            game: An engine, a game, its name, or the path of a rule folder.
+
+        Raises:
+            GameError: There is no such game.
+            KBError: The rules have errors.
         """
+        engine = compile_engine(game)
         sizes = len(engine.labels), len(engine.teams) - 1, tuple(engine.rules.pack.copies.tolist())
         return cls(
             engine.observation_features, *sizes, partial(getattr, engine, "planes"), engine.num_options,

@@ -14,8 +14,8 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save
 from torch import Tensor
 
-from abl_cards.core import ErrorCode, GameError, atomic_write, current_keys, write_text
-from abl_cards.games import Engine, game_names, load
+from abl_cards.core import ErrorCode, GameError, atomic_write, check_path, current_keys, write_text
+from abl_cards.games import Engine, Game, compile_engine, game_names, load
 from abl_cards.learners.decision import PolicyNetwork
 from abl_cards.learners.network_parts import ABLN_PART, CRITIC, NO_PARTS, POLICY, NetworkParts
 from abl_cards.learners.networks import GameShape, Networks
@@ -144,7 +144,9 @@ def read_card(file: str | Path, card_type: type[CardT]) -> CardT:
     Raises:
         GameError: The file or its card is missing, or the card is damaged.
     """
-    file = Path(file)
+    file = check_path("file", file)
+    if file.is_dir():
+        raise GameError(f"{file}: a folder; name the file of weights in it", ErrorCode.WEIGHTS_NOT_READABLE)
     card = file.with_suffix(".json")
     _check_regular_file(card)
     try:
@@ -216,20 +218,20 @@ def find_shipped_weights(game: str, preset: str | None, *tags: str) -> Path:
     )
 
 
-def load_networks(file: str | Path, engine: Engine, parts: NetworkParts = NO_PARTS) -> Networks:
+def load_networks(file: str | Path, engine: Engine | Game | str | Path, parts: NetworkParts = NO_PARTS) -> Networks:
     """Load networks to play with.
 
     Args:
         file: The file of weights.
-        engine: The game.
+        engine: The game: an engine, a game, its name, or the path of a rule folder.
         parts: The networks of one's own, whose weights are replaced.
 
     Raises:
         GameError: The weights are missing, damaged, or for another game, or they are those of a network of one's own
             that is not given.
     """
-    file = Path(file)
-    card = load_card(file)
+    file = check_path("file", file)
+    engine, card = compile_engine(engine), load_card(file)
     own = {"model": {"class": card.model_class, "file": card.model_file}} if card.model_class else card.own_parts
     check_classes(file, own, parts)
     if card.preset not in PRESETS:
@@ -304,7 +306,7 @@ def load_weights(file: str | Path, networks: Networks, engine: Engine | None = N
     Raises:
         GameError: The weights do not fit.
     """
-    file = Path(file)
+    file = check_path("file", file)
     card = load_card(file)
     parts = dict(networks.parts.items())
     for name in card.own_parts.keys() & parts.keys():

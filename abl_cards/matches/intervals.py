@@ -7,7 +7,10 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
+from abl_cards.core import ErrorCode, GameError
+
 Z_975 = 1.959963984540054  # 97.5 % point of the normal distribution
+_ROUNDING = 1e-9  # by which a mean of shares may leave 0 to 1
 
 Interval = tuple[float, float]
 
@@ -24,7 +27,13 @@ def share_interval(shares: NDArray[np.float64], games_per_deal: int = 2) -> Inte
 
     Returns:
         Lower and upper bound, rounded to six digits.
+
+    Raises:
+        GameError: There are no games, or a share is out of range.
     """
+    shares = np.asarray(shares)
+    if shares.ndim != 1 or not len(shares):
+        raise GameError(f"shares: expected shares [games], found shape {list(shares.shape)}", ErrorCode.INVALID_VALUE)
     return wilson_interval(float(shares.mean()), len(shares) / _design_effect(shares, games_per_deal))
 
 
@@ -37,7 +46,12 @@ def wilson_interval(mean: float, num_games: float) -> Interval:
 
     Returns:
         Lower and upper bound, rounded to six digits.
+
+    Raises:
+        GameError: The share is not between 0 and 1, or the number of games is not positive.
     """
+    if not (-_ROUNDING <= mean <= 1 + _ROUNDING and num_games > 0):
+        raise GameError(f"a share from 0 to 1 of some games, not {mean} of {num_games}", ErrorCode.INVALID_VALUE)
     centre = (mean + Z_975**2 / (2 * num_games)) / (1 + Z_975**2 / num_games)
     radius = Z_975 * sqrt(mean * (1 - mean) / num_games + Z_975**2 / (4 * num_games**2)) / (1 + Z_975**2 / num_games)
     return round(max(0.0, centre - radius), 6), round(min(1.0, centre + radius), 6)

@@ -24,6 +24,7 @@ from abl_cards.core import (
     ErrorCode,
     GameError,
     check_integer,
+    check_path,
     is_line_too_long,
     is_truncated_json,
     line_too_long_message,
@@ -62,7 +63,7 @@ def read_records(path: str | Path, limit: int | None = None) -> list[Record | Ga
         GameError: The file is no text, or the limit is no count.
         OSError: The file cannot be read.
     """
-    path = Path(path)
+    path = check_path("path", path)
     return [record for chunk in read_record_chunks(path, limit) for record in chunk]
 
 

@@ -12,7 +12,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.core import ErrorCode, GameError, attribute_os_errors, column_names, import_pandas, parse_json_line
+from abl_cards.core import (
+    ErrorCode,
+    GameError,
+    attribute_os_errors,
+    check_path,
+    column_names,
+    import_pandas,
+    parse_json_line,
+)
 
 OPPONENT_NAMES = ("itself", "kb", "its past")
 """Names of the players that the learner meets, by their numbers."""
@@ -71,9 +79,10 @@ def read_metrics(directory: str | Path) -> list[dict[str, Any]]:
         directory: The folder of the run.
 
     Raises:
-        GameError: A line is damaged.
+        GameError: A line is damaged, or the directory is no path.
+        OSError: The file cannot be read.
     """
-    directory = Path(directory)
+    directory = check_path("directory", directory)
     file, rows = directory / "metrics.jsonl", []
     *lines, _ = file.read_bytes().split(b"\n")
     for number, line in enumerate(lines, 1):

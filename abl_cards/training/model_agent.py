@@ -17,11 +17,13 @@ from abl_cards.agents import (
     load_model_policy,
     probe_model,
 )
+from abl_cards.core import ErrorCode, GameError, check_path
 from abl_cards.games import Engine, Game, compile_engine
 from abl_cards.games.tables import Choices, Decisions
 from abl_cards.games.types import Moves
 from abl_cards.learners import GameShape, ModelNetworks
 from abl_cards.training.abduction import Abduction, ReasonerParts, resolve_reasoner
+from abl_cards.training.worker import check_precision
 
 
 class TrainedAgent(AblAgent):
@@ -57,9 +59,15 @@ def make_model_agent(
         precision: Precision of products, as in ``TrainConfig.precision``.
 
     Raises:
-        GameError: The network breaks the interface of `Batch` and `PolicyOutput`, or the reasoner is none.
+        GameError: The network breaks the interface of `Batch` and `PolicyOutput`, the reasoner is none, or the
+            precision is unknown.
         KBError: The rules have errors.
     """
+    given: object = model
+    if not isinstance(given, torch.nn.Module):
+        message = f"model: expected a torch.nn.Module, found {type(given).__name__}; pass an object, not a class"
+        raise GameError(message, ErrorCode.MODEL_FAILED)
+    check_precision(precision)
     engine = compile_engine(game)
     networks = ModelNetworks(model, GameShape.of(engine), precision)
     probe_model(networks, engine)
@@ -86,4 +94,6 @@ def load_model_agent(
     """
     engine = compile_engine(game)
     abduction = resolve_reasoner(engine, ReasonerParts(reasoner))
-    return TrainedAgent(load_model_policy(Path(weights), model, engine, abduction.preference_model), abduction)
+    return TrainedAgent(
+        load_model_policy(check_path("weights", weights), model, engine, abduction.preference_model), abduction
+    )

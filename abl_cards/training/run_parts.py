@@ -123,7 +123,7 @@ def _describe_object(part: object) -> str:
 
 def _wrap_model(settings: TrainConfig, model: object, engine: Engine) -> ModelNetworks:
     """Return a network of one's own as the networks of a run, on its device; raises GameError where it fails."""
-    check_precision(settings)
+    check_precision(settings.precision)
     if not isinstance(model, torch.nn.Module):
         message = f"model: expected a torch.nn.Module, found {type(model).__name__}; pass an object, not a class"
         raise GameError(message, ErrorCode.MODEL_FAILED)

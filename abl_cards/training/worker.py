@@ -39,10 +39,10 @@ SINGLE_RANK = ProcessRank()
 PRECISIONS = ("float32", "bfloat16")
 
 
-def check_precision(settings: TrainConfig) -> None:
+def check_precision(precision: object) -> None:
     """Raise GameError for an unknown precision."""
-    if settings.precision not in PRECISIONS:
-        message = f"unknown precision '{settings.precision}' (there are: {', '.join(PRECISIONS)})"
+    if precision not in PRECISIONS:
+        message = f"unknown precision {precision!r:.60} (there are: {', '.join(PRECISIONS)})"
         raise GameError(message, ErrorCode.INVALID_VALUE)
 
 
@@ -58,7 +58,7 @@ def create_networks(settings: TrainConfig, preset: Preset, engine: Engine, parts
     Raises:
         GameError: The device does not exist, or the precision is unknown.
     """
-    check_precision(settings)
+    check_precision(settings.precision)
     try:
         networks = Networks(preset, GameShape.of(engine), settings.seed, parts).to(settings.device).eval()
     except (RuntimeError, AssertionError) as problem:  # torch has several errors for a missing device

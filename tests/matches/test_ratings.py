@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from abl_cards.matches.intervals import wilson_interval
+from abl_cards.core.errors import ErrorCode, GameError
+from abl_cards.matches.intervals import share_interval, wilson_interval
 from abl_cards.matches.ratings import LIKELIHOOD_DROP, PairResult, fit_ratings, log_likelihood
 
 GAMES = [PairResult("a", "kb", 100, 0.7), PairResult("kb", "c", 60, 0.55), PairResult("a", "c", 80, 0.8)]
@@ -51,3 +52,14 @@ def test_agents_without_games_to_the_reference_have_no_rating() -> None:
     assert (ladder.reference, ladder.unrated) == ("a", ("x", "y"))
     with pytest.raises(ValueError, match="no results"):
         fit_ratings([])
+
+
+@pytest.mark.parametrize(("mean", "games"), [(-0.1, 10), (1.5, 10), (0.5, 0), (0.5, -3), (float("nan"), 10)])
+def test_intervals_of_no_share_are_rejected(mean: float, games: float) -> None:
+    """A negative number of games had an interval whose bounds were exchanged."""
+    with pytest.raises(GameError) as error:
+        wilson_interval(mean, games)
+    assert error.value.code == ErrorCode.INVALID_VALUE
+    assert wilson_interval(1 + 1e-15, 10)[1] == 1
+    with pytest.raises(GameError):
+        share_interval(np.zeros(0))

@@ -15,8 +15,11 @@ from abl_cards.games.game import load
 from abl_cards.games.tables.decisions import Decisions
 from abl_cards.games.types.moves import Moves
 from abl_cards.learners.model_interface import Batch, PolicyOutput
+from abl_cards.learners.model_networks import load_model
 from abl_cards.learners.networks import GameShape
+from abl_cards.learners.weights_io import load_card, load_networks
 from abl_cards.reasoners.abduction.minimiser import Minimiser
+from abl_cards.training.model_agent import load_model_agent, make_model_agent
 from abl_cards.training.trainer import Trainer
 from tests.training.test_joint_loop import SHORT
 from tests.training.test_trainer import CountingReasoner, TwoLayers, config, network
@@ -194,3 +197,43 @@ def test_settings_that_are_none_are_named(tmp_path: Path) -> None:
         with pytest.raises(GameError, match="config") as error:
             Trainer(SHORT, config=given)  # type: ignore[arg-type]
         assert error.value.code == ErrorCode.INVALID_VALUE
+
+
+def test_sizes_of_a_game_in_every_form() -> None:
+    game = load(SHORT)
+    shape = GameShape.of(game.engine())
+    for form in (game, game.directory, str(game.directory)):
+        other = GameShape.of(form)
+        assert (other.num_features, other.num_actions, other.copies) == (
+            shape.num_features, shape.num_actions, shape.copies,
+        )  # fmt: skip
+    with pytest.raises(GameError) as error:
+        GameShape.of("no-such-game")
+    assert error.value.code == ErrorCode.UNKNOWN_GAME
+
+
+@pytest.mark.parametrize(
+    ("changes", "code"),
+    [
+        ({"model": TwoLayers}, ErrorCode.MODEL_FAILED),
+        ({"model": "mine.py"}, ErrorCode.MODEL_FAILED),
+        ({"precision": "half"}, ErrorCode.INVALID_VALUE),
+    ],
+)
+def test_agents_of_no_network_or_an_unknown_precision_are_rejected(changes: dict[str, Any], code: ErrorCode) -> None:
+    """Another precision is not float32 by another name."""
+    with pytest.raises(GameError) as error:
+        make_model_agent(SHORT, **{"model": network(), **changes})
+    assert error.value.code == code
+
+
+@pytest.mark.parametrize("file", ["", ".", 3, None])
+def test_files_of_weights_that_are_none_are_named(file: Any) -> None:
+    model = network()
+    for load_file in (
+        lambda: load_networks(file, SHORT), lambda: load_card(file), lambda: load_model(file, model),
+        lambda: load_model_agent(SHORT, file, model),
+    ):  # fmt: skip
+        with pytest.raises(GameError) as error:
+            load_file()
+        assert error.value.code in (ErrorCode.INVALID_VALUE, ErrorCode.WEIGHTS_NOT_READABLE)
