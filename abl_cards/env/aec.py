@@ -15,6 +15,7 @@ is not to decide. All agents are rewarded when a deal ends.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -26,11 +27,12 @@ from pettingzoo import AECEnv
 from abl_cards.core import ErrorCode, GameError, check_functions, check_path, derive_key, seed64
 from abl_cards.env.episodes import check_action, check_agent, check_open, check_render_mode
 from abl_cards.env.factories import aec_env
+from abl_cards.env.pending import ExchangePolicy, choose_checked, make_realiser
 from abl_cards.env.spaces import make_observation_space
 from abl_cards.games import Engine, Game, compile_engine, load
 from abl_cards.games.compiled import attribute_table_errors
 from abl_cards.games.notation import render_table
-from abl_cards.games.tables import Choices, Decisions, NullListener
+from abl_cards.games.tables import Decisions, NullListener
 from abl_cards.games.types import Indices, Moves
 from abl_cards.reasoners.abduction import Minimiser
 
@@ -39,9 +41,6 @@ if TYPE_CHECKING:
 
 CardSetPolicy = Callable[[Decisions, NDArray[np.int16]], Moves]
 """From decisions and one legal label each [n] to card sets."""
-
-ExchangePolicy = Callable[[Choices], NDArray[np.uint8]]
-"""From choices [n] to the index of an option each."""
 
 _TABLE_ROW = np.zeros(1, np.int64)  # the only table
 
@@ -90,7 +89,9 @@ class CardGameEnv(AECEnv, NullListener):  # type: ignore[misc]  # pettingzoo has
         self._one_episode, self._closed = one_episode, False
         self._set_seed(seed)
         minimiser = Minimiser(self._engine)
-        self._exchange, self._realise = exchange or minimiser.choose, realise or minimiser.realise_labels
+        own_choice = partial(choose_checked, exchange) if callable(exchange) else exchange
+        self._exchange = own_choice or minimiser.choose
+        self._realise = make_realiser(realise or minimiser.realise_labels, self._engine)
         check_render_mode(render_mode, "ansi", "human", None)
         self.render_mode = render_mode
         name = self._engine.rules.folder.name

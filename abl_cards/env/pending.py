@@ -4,24 +4,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.core import ErrorCode, GameError, kernel
+from abl_cards.core import ErrorCode, GameError, call_part, kernel
 from abl_cards.games import Engine
 from abl_cards.games.tables import Choices, Decisions, Tables
 from abl_cards.games.types import Indices, Moves
+from abl_cards.reasoners.abduction import check_own_options, find_own_moves
 
 LabelRealiser = Callable[[Decisions, NDArray[np.int16]], Moves]
 """From decisions and one legal label each [n] to card sets."""
 
+ExchangePolicy = Callable[[Choices], NDArray[np.uint8]]
+"""From choices [n] to the index of an option each."""
+
 
 def make_realiser(realise: str | LabelRealiser, engine: Engine) -> LabelRealiser:
-    """Return the function that makes cards of labels; raises GameError for an unknown name."""
+    """Return the function that makes cards of labels, whose moves are checked where it is that of a user.
+
+    Raises GameError for an unknown name.
+    """
     if callable(realise):
-        return realise
+        is_ours = str(getattr(realise, "__module__", "")).partition(".")[0] == __name__.partition(".")[0]
+        return realise if is_ours else partial(_realise_checked, realise)
     if realise == "first":
         return Decisions.first_moves
     if realise == "preferences":
@@ -29,6 +38,18 @@ def make_realiser(realise: str | LabelRealiser, engine: Engine) -> LabelRealiser
 
         return Minimiser(engine).realise_labels
     raise GameError(f"realise is 'first', 'preferences' or a function, not {realise!r}", ErrorCode.INVALID_VALUE)
+
+
+def _realise_checked(realise: LabelRealiser, decisions: Decisions, labels: NDArray[np.int16]) -> Moves:
+    """Return the moves of a function of a user; raises GameError where it fails, or one is not legal."""
+    moves = call_part("realise", realise, lambda: realise(decisions, labels), ErrorCode.INVALID_REASONER)
+    return find_own_moves("realise", moves, decisions.moves(labels))
+
+
+def choose_checked(choose: ExchangePolicy, choices: Choices) -> NDArray[np.uint8]:
+    """Return the options of a function of a user; raises GameError where it fails, or one is not allowed."""
+    chosen = call_part("exchange", choose, lambda: choose(choices), ErrorCode.INVALID_REASONER)
+    return check_own_options("exchange", chosen, choices)
 
 
 def find_pending(tables: Tables | None) -> PendingDecisions:

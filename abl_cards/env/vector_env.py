@@ -233,7 +233,8 @@ class VectorEnv:
 
         Raises:
             GameError: The actions have another type or shape, one of them is not legal, or ``reset`` was not called.
-                Then no environment has changed. Also where the rules leave a table without a way on; then ``reset``.
+                Then no environment has changed. Also where a function given as ``realise`` fails or returns a move that
+                is not legal, or the rules leave a table without a way on; then ``reset``.
         """
         self._require_open()
         pending = self._pending

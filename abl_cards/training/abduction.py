@@ -19,7 +19,7 @@ from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.preferences import PreferenceModel
 from abl_cards.games.tables import Choices, Decisions
 from abl_cards.games.types import HandEstimate, MoveLists, Moves
-from abl_cards.reasoners.abduction import ClingoReasoner, Minimiser
+from abl_cards.reasoners.abduction import ClingoReasoner, Minimiser, check_own_options, find_own_moves
 from abl_cards.training.distance import DistanceFunction, DistanceReasoner
 
 
@@ -154,7 +154,7 @@ class Abduction:
         moves = call_part(
             f"{type(reasoner).__name__}.realise", reasoner, lambda: reasoner.realise(*given), ErrorCode.INVALID_REASONER
         )
-        moves = _find_moves(moves, inputs.survey.lists, self.reasoner)
+        moves = find_own_moves(f"{type(reasoner).__name__}.realise", moves, inputs.survey.lists)
         abduced = decisions.labels_of(moves.form)[inputs.open_rows].astype(np.int16)
         wrong = ~inputs.legal[np.arange(len(abduced)), abduced]
         if wrong.any():
@@ -172,17 +172,7 @@ class Abduction:
             f"{type(reasoner).__name__}.choose", reasoner, lambda: np.asarray(reasoner.choose(choices)),
             ErrorCode.INVALID_REASONER,
         )  # fmt: skip
-        n, options = len(choices.view), choices.options
-        if chosen.shape != (n,) or chosen.dtype.kind not in "iu":
-            message = f"expected [n] = [{n}] whole numbers, found {list(chosen.shape)} {chosen.dtype}"
-            raise GameError(f"{type(self.reasoner).__name__}.choose: {message}", ErrorCode.INVALID_REASONER)
-        wrong = (chosen < 0) | (chosen >= options.shape[1])
-        wrong |= options[np.arange(n), np.where(wrong, 0, chosen)] == 0
-        if wrong.any():
-            row = int(wrong.argmax())
-            message = f"option {chosen[row]} of choice {row} is not allowed"
-            raise GameError(f"{type(self.reasoner).__name__}.choose: {message}", ErrorCode.INVALID_REASONER)
-        return chosen.astype(np.uint8)
+        return check_own_options(f"{type(reasoner).__name__}.choose", chosen, choices)
 
 
 def _full_estimate(
@@ -196,23 +186,6 @@ def _full_estimate(
     estimate = np.zeros((len(decisions.rows), *inputs.estimate.shape[1:]), np.float32)
     estimate[inputs.open_rows] = inputs.estimate
     return estimate
-
-
-def _find_moves(moves: object, lists: MoveLists, reasoner: Reasoner) -> Moves:
-    """Return the listed moves that a reasoner chose, in any order of cards; raises GameError where one is not legal."""
-    name, n = f"{type(reasoner).__name__}.realise", len(lists.start) - 1
-    if not isinstance(moves, Moves) or np.shape(moves.form) != (n,) or len(np.atleast_1d(moves.cards)) != n:
-        actual = f"{len(np.atleast_1d(moves.form))} moves" if isinstance(moves, Moves) else type(moves).__name__
-        raise GameError(f"{name}: expected Moves of {n} decisions, found {actual}", ErrorCode.INVALID_REASONER)
-    form, cards = np.asarray(moves.form), np.asarray(moves.cards)
-    if form.dtype.kind not in "iu" or cards.dtype.kind not in "iu" or cards.ndim != 2:
-        message = f"expected whole numbers form [{n}] and cards [{n}, most], found {form.dtype} and {cards.dtype}"
-        raise GameError(f"{name}: {message} {list(cards.shape)}", ErrorCode.INVALID_REASONER)
-    rows = lists.find(Moves(form, cards))
-    if (rows < 0).any():
-        row = int((rows < 0).argmax())
-        raise GameError(f"{name}: the move of decision {row} is not legal", ErrorCode.INVALID_REASONER)
-    return lists.select(rows)
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from abl_cards.reasoners.abduction.clingo_reasoner import ClingoReasoner
     from abl_cards.reasoners.abduction.hand_kb import HandKB
     from abl_cards.reasoners.abduction.minimiser import Minimiser
+    from abl_cards.reasoners.abduction.own_answers import check_own_options, find_own_moves
     from abl_cards.reasoners.abduction.probability_reasoner import ProbabilityReasoner
     from abl_cards.reasoners.abduction.program_kb import ProgramKB
     from abl_cards.reasoners.abduction.programs import EXAMPLE_PROGRAMS
@@ -28,7 +29,9 @@ __all__ = [
     "ProgramKB",
     "RulesKB",
     "StateSolver",
+    "check_own_options",
     "find_best_cards",
+    "find_own_moves",
     "plays_after",
 ]
 

@@ -16,6 +16,7 @@ from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.env import aec
 from abl_cards.env.aec import CardGameEnv, aec_env
 from abl_cards.env.factories import gymnasium_env
+from abl_cards.env.vector_env import VectorEnv
 from abl_cards.games.game import game_names, load
 from abl_cards.games.tables.decisions import Decisions
 from abl_cards.games.types import features
@@ -250,3 +251,62 @@ def test_settings_that_are_no_functions_or_paths_are_named(settings: dict[str, A
     with pytest.raises(GameError, match=next(iter(settings))) as error:
         aec_env("president", **settings)
     assert error.value.code == ErrorCode.INVALID_VALUE
+
+
+CHANGES: list[Any] = [
+    lambda moves: None,
+    lambda moves: Moves(moves.form[:0], moves.cards[:0]),
+    lambda moves: Moves(moves.form, np.full_like(moves.cards, 200)),
+    lambda moves: Moves(moves.form, np.full_like(moves.cards, 255)),
+    lambda moves: Moves(moves.form * 0 + 30_000, moves.cards),
+    lambda moves: Moves(moves.form.astype(float), moves.cards),
+    lambda moves: 1 / 0,
+]
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_wrong_moves_of_a_function_are_rejected(change: Any) -> None:
+    """Kernels check no bounds: a card that does not exist ended the process."""
+
+    def realise(decisions: Decisions, labels: Any) -> Any:
+        return change(decisions.first_moves(labels))
+
+    table = aec_env("president", realise=realise)
+    table.reset()
+    with pytest.raises(GameError, match="realise") as error:
+        table.step(int(table.last()[0]["action_mask"].argmax()))
+    assert error.value.code == ErrorCode.INVALID_REASONER
+    env = VectorEnv("president", 3, realise=realise)
+    actions = env.reset().action_mask.argmax(axis=1)
+    with pytest.raises(GameError, match="realise") as error:
+        env.step(actions)
+    assert error.value.code == ErrorCode.INVALID_REASONER
+
+
+def test_cards_of_a_function_may_come_in_any_order() -> None:
+    def reverse(decisions: Decisions, labels: Any) -> Moves:
+        moves = decisions.first_moves(labels)
+        return Moves(moves.form, moves.cards[:, ::-1])
+
+    env, plain = VectorEnv("president", 3, realise=reverse), VectorEnv("president", 3)
+    step, expected = env.reset(), plain.reset()
+    for _ in range(60):
+        actions = expected.action_mask.argmax(axis=1)
+        step, expected = env.step(actions), plain.step(actions)
+        assert np.array_equal(step.observation, expected.observation)
+
+
+@pytest.mark.parametrize(
+    "change", [lambda chosen: None, lambda chosen: chosen + 200, lambda chosen: chosen * 1.0, lambda chosen: chosen[:0]]
+)
+def test_wrong_options_of_a_function_are_rejected(change: Any) -> None:
+    table = aec_env("guandan", seed=2, exchange=lambda choices: change(choices.options.argmax(axis=1)))
+    table.reset()
+
+    def play_on() -> None:
+        for _ in range(400):  # the second deal begins with an exchange of cards
+            table.step(int(table.last()[0]["action_mask"].argmax()))
+
+    with pytest.raises(GameError, match="exchange") as error:
+        play_on()
+    assert error.value.code == ErrorCode.INVALID_REASONER
