@@ -54,6 +54,11 @@ class MetricsWriter:
         with attribute_os_errors(self._path):
             self._file.close()
 
+    @property
+    def size(self) -> int:
+        """Size of the file in bytes, with lines that are not written out yet."""
+        return self._file.tell()
+
     def write(self, values: dict[str, Any]) -> None:
         """Write a line; numbers go to TensorBoard too."""
         with attribute_os_errors(self._path):

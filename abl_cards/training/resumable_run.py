@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,7 @@ from abl_cards.core import ErrorCode, GameError
 from abl_cards.learners import Networks, rollout_weights_file, write_weights
 from abl_cards.training.checkpoint import CHECKPOINT_SUFFIX, translate_restore_errors
 from abl_cards.training.critic_finetuning import CriticErrors
+from abl_cards.training.metrics import MetricsWriter
 from abl_cards.training.model_pool import League
 from abl_cards.training.pretraining import ProgressCallback, pretrain
 from abl_cards.training.process_group import ProcessRank
@@ -151,6 +154,15 @@ class ResumableRun(TrainingWorker):
         }
         self._checkpoint.save_run(self.settings, self.networks, self.shared_state() | state)
         self._on_checkpoint_written()
+
+    @contextmanager
+    def _write_metrics(self) -> Iterator[MetricsWriter]:
+        """Open the metrics file; its lines stay where the run goes on in memory, as after an interruption."""
+        with MetricsWriter(self.settings.directory, self._metrics_size, self.num_updates) as metrics:
+            try:
+                yield metrics
+            finally:
+                self._metrics_size = metrics.size
 
     def _on_checkpoint_written(self) -> None:
         """Handle a checkpoint that has just been written; for subclasses."""

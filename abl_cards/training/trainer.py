@@ -36,7 +36,7 @@ from abl_cards.training.critic_finetuning import SelfPlayGames, create_critic_ru
 from abl_cards.training.distance import DistanceFunction
 from abl_cards.training.joint_loop import run_joint_loop
 from abl_cards.training.launcher import Launcher, LocalLauncher
-from abl_cards.training.metrics import MetricsWriter, TrainingMetrics, load_metrics
+from abl_cards.training.metrics import TrainingMetrics, load_metrics
 from abl_cards.training.model_agent import TrainedAgent
 from abl_cards.training.pretraining import Checkpointer, ProgressCallback
 from abl_cards.training.reports import IterationStats, TrainingReport
@@ -255,10 +255,7 @@ class Trainer(ResumableRun):
         last_restored = -1
         while True:
             try:
-                with (
-                    MetricsWriter(self.settings.directory, self._metrics_size, self.num_updates) as metrics,
-                    self.start_workers(),
-                ):
+                with self._write_metrics() as metrics, self.start_workers():
                     run_joint_loop(self, metrics, deadline)
                 return
             except WorkerLost as problem:

@@ -237,3 +237,22 @@ def test_files_of_weights_that_are_none_are_named(file: Any) -> None:
         with pytest.raises(GameError) as error:
             load_file()
         assert error.value.code in (ErrorCode.INVALID_VALUE, ErrorCode.WEIGHTS_NOT_READABLE)
+
+
+def test_metrics_have_no_gap_after_an_interruption(tmp_path: Path) -> None:
+    """An interrupted call leaves the run as it is in memory, past its last checkpoint, and the next one goes on."""
+    updates: list[Any] = []
+
+    def interrupt(metrics: Any) -> None:
+        updates.append(metrics)
+        if len(updates) == 3:
+            raise KeyboardInterrupt
+
+    trainer = Trainer(SHORT, model=network(), config=config(tmp_path, checkpoint_interval=2))
+    with pytest.raises(KeyboardInterrupt):
+        trainer.fit(decisions=100_000, callbacks=[interrupt])
+    assert trainer.metrics["update"].tolist() == [1, 2, 3]
+    trainer.fit(decisions=trainer.decisions + 1)
+    assert trainer.metrics["update"].tolist() == [1, 2, 3, 4]
+    again = Trainer(SHORT, model=network(), config=config(tmp_path))
+    assert again.metrics["update"].tolist() == [1, 2, 3, 4]
