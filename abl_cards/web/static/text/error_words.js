@@ -43,6 +43,7 @@ export const errorWords = {
   agent_refused_1: ['', '服务器不允许智能体“{}”：启动时要写明。'],
   agent_failed: ['', '智能体出错了。'],
   wrong_agent_count: ['', '智能体的个数不对。'],
+  duplicate_agent: ['', '两个智能体用了同一个名字。'],
   model_failed: ['', '智能体的模型出错了。'],
   unknown_part: ['', '智能体没有这个部分。'],
   unknown_preference: ['', '没有这个偏好。'],
