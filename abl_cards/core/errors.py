@@ -29,6 +29,7 @@ class ErrorCode(StrEnum):
     INVALID_JSON = "invalid-json", "A JSON text or one of its fields has the wrong form or type."
     INVALID_SETTING = "invalid-setting", "A setting is unknown, or its value has the wrong type or range."
     FILE_NOT_READABLE = "file-not-readable", "A file is missing, damaged, too large or in another format."
+    FILE_NOT_WRITTEN = "file-not-written", "A file or folder cannot be written: no space is left, or it is read-only."
     FOLDER_LOCKED = "folder-locked", "Another process is using the folder."
     TOO_LARGE = "too-large", "A request exceeds a limit of size or number."
     UNSUPPORTED_PLATFORM = "unsupported-platform", "The operating system lacks a function that this needs."

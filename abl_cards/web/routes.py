@@ -20,7 +20,7 @@ from abl_cards.asp import KBError
 from abl_cards.core import ErrorCode, GameError
 from abl_cards.web import guests, ladders, qr, reports, runs, schemas, spectator_feed
 from abl_cards.web.class_requests import ClassService
-from abl_cards.web.error_json import HTTP_CODES, error_json
+from abl_cards.web.error_json import HTTP_CODES, error_json, hide_details
 from abl_cards.web.fairness import get_client_id
 from abl_cards.web.lab_requests import get_files
 from abl_cards.web.learn_requests import LearnService
@@ -125,10 +125,10 @@ class ApiRoutes:
                 return _json_response(answer | {"error": answer["text"]}, 400)
             except ClientDisconnect:  # nobody reads the response
                 return Response(status_code=400)
-            except Exception:
+            except Exception as error:
                 log.exception("%s", request.url.path)
-                problem = "internal error; see the log of the server"
-                return _json_response({"error": problem, "code": ErrorCode.INTERNAL_ERROR, "values": []}, 500)
+                answer = error_json(hide_details(error))
+                return _json_response(answer | {"error": answer["text"]}, 500)
 
         return respond
 

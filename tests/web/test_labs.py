@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import json
 import zipfile
@@ -16,6 +17,7 @@ pytest.importorskip("starlette", reason="the page needs starlette: pip install '
 
 from abl_cards.asp.errors import KBError
 from abl_cards.games.game import load
+from abl_cards.rulelab.editor import draft, export
 from abl_cards.web.config import WebConfig
 from abl_cards.web.executor import EngineExecutor
 from tests.cli_runs import run
@@ -118,6 +120,32 @@ def test_draft_is_downloaded_or_saved_in_the_save_folder(with_page: Within, tmp_
         for folder in ("my-rules", "../x", "/x", "", "A"):
             assert (await page.post(lab, {"do": "save", "folder": folder})).status == 400
         assert (await page.get(f"{lab}/..%2fx.zip")).status == 404
+
+    with_page(play, WebConfig(save_folder=tmp_path))
+
+
+def test_full_disk_is_reported_and_the_draft_stays(
+    with_page: Within, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both where the draft is saved and where it is kept."""
+
+    def write(file: Path, text: str) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device", str(file))
+
+    async def play(page: Page) -> None:
+        lab, _ = await open_lab(page)
+        before = await post(page, lab, "own")
+        for module in (export, draft):
+            monkeypatch.setattr(module, "write_text", write)
+        saved = await page.post(lab, {"do": "save", "folder": "my-rules"})
+        written = await page.post(lab, {"do": "write", "name": "labels.lp", "text": "rank(3)."})
+        monkeypatch.undo()
+        for answer in (saved, written):
+            assert answer.json()["code"] == "file-not-written"
+            assert "No space left" in answer.json()["error"]
+            assert str(tmp_path) not in answer.json()["error"]
+        assert await post(page, lab, "own") == before
+        assert not any(tmp_path.iterdir())
 
     with_page(play, WebConfig(save_folder=tmp_path))
 

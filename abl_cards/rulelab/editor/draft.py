@@ -158,16 +158,24 @@ class RuleDraft:
 
         Raises:
             GameError: The name is malformed, or the text or the number of files exceeds its limit.
+            OSError: The file cannot be written; the draft is unchanged.
         """
+        if len(_own_files(self.folder)) >= MAX_DRAFT_FILES and not (self.folder / _check_file_name(name)).exists():
+            raise GameError(f"a draft has at most {MAX_DRAFT_FILES} files", ErrorCode.TOO_LARGE)
+        self._write_file(name, text)
+
+    def _write_file(self, name: str, text: str) -> None:
         if len(text.encode()) > Limits().file_bytes:
             raise GameError(f"{name}: larger than {Limits().file_bytes >> 20} MiB", ErrorCode.TOO_LARGE)
         new = not (self.folder / _check_file_name(name)).exists()
-        if new and len(_own_files(self.folder)) >= MAX_DRAFT_FILES:
-            raise GameError(f"a draft has at most {MAX_DRAFT_FILES} files", ErrorCode.TOO_LARGE)
         (self.folder / name).parent.mkdir(exist_ok=True)
         write_text(self.folder / name, text)
         if new and name in self._parent_files and "/" not in name and name not in (CASES, SHOW_FILE):
-            self._set_variant_fact(f"replaces({Path(name).stem}).", True)
+            try:
+                self._set_variant_fact(f"replaces({Path(name).stem}).", True)
+            except OSError:  # without the fact, the file would count beside the parent's
+                (self.folder / name).unlink()
+                raise
 
     def revert(self, name: str) -> None:
         """Delete a file of the draft, so that the parent's file counts again.
@@ -191,14 +199,20 @@ class RuleDraft:
 
         Raises:
             GameError: A name is malformed, or a text or the number of files exceeds its limit.
+            OSError: A file cannot be written; no file is deleted.
         """
         for name in files:
             _check_file_name(name)
+        if len({VARIANT_FILE, *files}) > MAX_DRAFT_FILES:
+            raise GameError(f"a draft has at most {MAX_DRAFT_FILES} files", ErrorCode.TOO_LARGE)
+        for name in files:
+            if name != VARIANT_FILE:
+                self._write_file(name, files[name])
         for name in _own_files(self.folder):
             if name not in files and name != VARIANT_FILE:
                 self.revert(name)
-        for name in sorted(files, key=lambda name: name == VARIANT_FILE):  # its facts name the other files
-            self.write(name, files[name])
+        if VARIANT_FILE in files:  # its facts name the other files
+            self._write_file(VARIANT_FILE, files[VARIANT_FILE])
 
     def _set_variant_fact(self, fact: str, is_present: bool) -> None:
         if not (self.folder / VARIANT_FILE).is_file():

@@ -7,7 +7,7 @@ import re
 import zipfile
 from pathlib import Path
 
-from abl_cards.core import ErrorCode, GameError, write_text
+from abl_cards.core import ErrorCode, GameError, make_folder, write_text
 from abl_cards.rulelab.editor.draft import RuleDraft
 
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}")
@@ -46,15 +46,19 @@ def export_folder(draft: RuleDraft, home: Path, name: str) -> Path:
         Path of the new folder.
 
     Raises:
-        GameError: The name is malformed, or the folder exists.
+        GameError: The name is malformed, the folder exists, or it cannot be written; nothing of it is left then.
     """
     target = home / _check_folder_name(name)
     if target.exists():
         raise GameError(f"the folder '{name}' already exists and is not overwritten", ErrorCode.ALREADY_EXISTS)
-    for file in draft.files:
-        if file.is_own:
-            (target / file.name).parent.mkdir(parents=True, exist_ok=True)
-            write_text(target / file.name, draft.read(file.name))
+    try:
+        with make_folder(target):
+            for file in draft.files:
+                if file.is_own:
+                    write_text(target / file.name, draft.read(file.name))
+    except OSError as problem:
+        text = f"the folder '{name}' is not saved: {problem.strerror or problem}; the draft is unchanged"
+        raise GameError(text, ErrorCode.FILE_NOT_WRITTEN) from problem
     return target
 
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 
 import pytest
 
+from abl_cards.core.atomic_files import write_text
 from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.games.game import load
+from abl_cards.rulelab.editor import draft as draft_module
+from abl_cards.rulelab.editor import export
 from abl_cards.rulelab.editor.comparison import compare_positions, find_smallest_difference
 from abl_cards.rulelab.editor.describe import describe_rules
-from abl_cards.rulelab.editor.draft import RuleDraft
+from abl_cards.rulelab.editor.draft import RuleDraft, own_texts
 from abl_cards.rulelab.editor.export import export_folder, export_zip
 
 FOUR = {"hand": ["S5", "H5", "D5", "C5"], "to_beat": None}
@@ -61,3 +65,47 @@ def test_both_languages_describe_the_same_rules(name: str) -> None:
     assert "{" not in str(english)
     order = next(line for section in english for line in section.lines if line.startswith("single cards"))
     assert "3 4 5 6" in order
+
+
+def test_folder_that_cannot_be_written_leaves_nothing(
+    draft: RuleDraft, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def write(file: Path, text: str) -> None:
+        if file.name == "labels.lp":
+            raise OSError(errno.ENOSPC, "No space left on device", str(file))
+        write_text(file, text)
+
+    monkeypatch.setattr(export, "write_text", write)
+    with pytest.raises(GameError, match="No space left") as error:
+        export_folder(draft, tmp_path, "no-fours")
+    assert error.value.code == ErrorCode.FILE_NOT_WRITTEN
+    assert not any(tmp_path.iterdir())
+    monkeypatch.undo()
+    export_folder(draft, tmp_path, "no-fours")  # the name is free
+
+
+def test_full_disk_loses_no_file_of_a_draft(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = RuleDraft.create(load("president"), tmp_path / "edited")
+    made.write("more.lp", "% mine")
+    before = own_texts(made)
+
+    def fail_at(name: str) -> None:
+        def write(file: Path, text: str) -> None:
+            if file.name == name:
+                raise OSError(errno.ENOSPC, "No space left on device", str(file))
+            write_text(file, text)
+
+        monkeypatch.setattr(draft_module, "write_text", write)
+
+    for name in ("labels.lp", "variant.lp"):
+        fail_at(name)
+        with pytest.raises(OSError, match="No space left"):
+            made.write("labels.lp", made.read("labels.lp"))
+        assert own_texts(made) == before
+    fail_at("other.lp")
+    with pytest.raises(OSError, match="No space left"):
+        made.restore({"other.lp": "% other"})
+    assert own_texts(made) == before
+    monkeypatch.undo()
+    made.restore({"other.lp": "% other", "variant.lp": before["variant.lp"]})
+    assert own_texts(made) == {"other.lp": "% other", "variant.lp": before["variant.lp"]}

@@ -58,6 +58,7 @@ export const errorWords = {
   unsupported_platform: ['', '这台机器不支持这样做。'],
   rules: ['', '这个游戏的规则文件有错。'],
   // records and files
+  file_not_written: ['', '服务器写不了文件，磁盘可能已满。'],
   invalid_lesson: ['', '课程里有不认识的内容块，或者有的说法不成立。'],
   invalid_record: ['', '这不是这个游戏的记录。'],
   invalid_record_1: ['', '第{}行不是这个游戏的记录。'],
