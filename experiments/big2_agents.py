@@ -43,7 +43,7 @@ class Big2AgentsConfig(RulesConfig):
 
     searcher: str = setting("shensuanzi:10,8", "who searches; with the word cpu by the processor's seconds")
     opponent: str = setting("zhiduoxing", "whom it meets by the number of cards", formerly="rule")
-    cards: tuple[int, ...] = setting(tuple(range(2, 27, 2)), "cards each")
+    cards: tuple[int, ...] = setting(tuple(range(2, 27, 2)), "cards each", is_required=True)
     deals: int = setting(100, "deals for each number of cards, each played from both seats")
     round_robin_agents: tuple[str, ...] = setting(
         ("kb", "zhiduoxing", "greedy", "random"), "the round robin beside the searcher", formerly="others"

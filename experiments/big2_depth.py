@@ -34,7 +34,7 @@ from abl_cards.reasoners.search import RaceSearch, SearchStopped, SearchTables
 class Big2DepthConfig(RulesConfig):
     """Searched deals and depths."""
 
-    depths: tuple[int, ...] = setting((4, 5, 6, 7, 8), "moves that are looked ahead")
+    depths: tuple[int, ...] = setting((4, 5, 6, 7, 8), "moves that are looked ahead", is_required=True)
     cards: int = setting(26, "cards each")
     deals: int = setting(100, "random deals for each depth")
     seconds: float = setting(60.0, "of the processor, after which a search is stopped")

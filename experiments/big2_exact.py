@@ -44,7 +44,7 @@ ResultsBySeries = Mapping[tuple[int, str], Sequence[dict[str, Any]]]
 class Big2ExactConfig(RulesConfig):
     """Solved deals."""
 
-    cards: tuple[int, ...] = setting(tuple(range(6, 21)), "cards each")
+    cards: tuple[int, ...] = setting(tuple(range(6, 21)), "cards each", is_required=True)
     deals: int = setting(100, "random deals for each number of cards")
     seconds: float = setting(30.0, "of the processor, after which a deal counts as not solved")
     plain_up_to: int = setting(11, "cards each up to which the plain Python negamax solves the same deals")

@@ -34,9 +34,9 @@ class CardReadingConfig(GameConfig):
     """Rules, feedback, and amount of data and training."""
 
     state: str = setting('{"level": "2"}', "JSON fields that decide the order of cards")
-    methods: tuple[str, ...] = setting(METHODS, f"of {', '.join(METHODS)}")
+    methods: tuple[str, ...] = setting(METHODS, f"of {', '.join(METHODS)}", is_required=True)
     feedback: str = setting("label", f"what is given: {' or '.join(FEEDBACK)}")
-    sizes: tuple[int, ...] = setting((2, 3, 5), "cards of the plays")
+    sizes: tuple[int, ...] = setting((2, 3, 5), "cards of the plays", is_required=True)
     examples: int = setting(800, "plays to learn from")
     labelled: int = setting(2, "pictures of each card that are labelled", range(1000))
     loops: int = setting(15, "passes over the plays")

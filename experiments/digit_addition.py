@@ -29,7 +29,7 @@ _TEST_SHARE = 3  # one image in so many is for the test
 class DigitAdditionConfig:
     """Amount of data and training."""
 
-    methods: tuple[str, ...] = setting(METHODS, f"of {', '.join(METHODS)}")
+    methods: tuple[str, ...] = setting(METHODS, f"of {', '.join(METHODS)}", is_required=True)
     digits: int = setting(3, "digits of a sum", range(1, 7))
     examples: int = setting(600, "sums to learn from")
     labelled: int = setting(2, "images of each digit that are labelled", range(100))

@@ -41,7 +41,9 @@ class DoudizhuSplittingConfig(RulesConfig, SeedsConfig):
     )
     games: int = setting(3500, "of kb against itself to learn from, with own_games=true")
     held_out: int = setting(500, "the last games of the file, whose winners' hands are split")
-    shares: tuple[float, ...] = setting((0.003, 0.01, 0.03, 0.1, 0.3, 1.0), "of the games that have labels")
+    shares: tuple[float, ...] = setting(
+        (0.003, 0.01, 0.03, 0.1, 0.3, 1.0), "of the games that have labels", is_required=True
+    )
     loops: tuple[float, ...] = setting((0.003, 0.01, 0.1, 1.0), "shares at which the abduction loop is run as well")
     preset: str = setting("small", "of the splitter")
     rounds: int = setting(100, "of learning from labels alone")

@@ -75,7 +75,9 @@ class DoudizhuStrengthConfig(RulesConfig, SeedsConfig):
     records: Path | None = setting(None, f"recorded games; by default {RECORDS_FILE} of ABL_CARDS_DATA, if it is there")
     games: int = setting(4_000, "recorded games at most")
     deals: int = setting(20_000, "random deals more")
-    pairings: tuple[str, ...] = setting(PAIRINGS, "who plays each deal: LANDLORD/PEASANTS, or one for all")
+    pairings: tuple[str, ...] = setting(
+        PAIRINGS, "who plays each deal: LANDLORD/PEASANTS, or one for all", is_required=True
+    )
     sample: int = setting(1_000, "deals that are clustered together")
     draws: int = setting(120, "samples that are tried")
     preset: str = setting("small", f"of the network: {', '.join(STRENGTH_PRESETS)}")

@@ -48,7 +48,9 @@ class GuandanHiddenHandsConfig(RulesConfig, SeedsConfig):
     last: int = setting(40, "matches at the end of the records that are measured, and never learned from")
     decisions: int = setting(20_000, "of the agent against itself that are measured")
     exact: bool = setting(False, "measure the mean of all consistent deals too, which is slow")
-    shares: tuple[float, ...] = setting((0.0, 0.01, 0.1, 1.0), "of the episodes whose hands are revealed in training")
+    shares: tuple[float, ...] = setting(
+        (0.0, 0.01, 0.1, 1.0), "of the episodes whose hands are revealed in training", is_required=True
+    )
     teacher: str = setting("kb", "whose games against itself are learned from, besides the records")
     pretrain_decisions: int = setting(60_000, "of its decisions", formerly="lessons")
     steps: int = setting(1_500, "of a training, 1,024 decisions each")

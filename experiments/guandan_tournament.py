@@ -33,7 +33,7 @@ DEFAULT_AGENTS = (
 class GuandanTournamentConfig(GameConfig):
     """Agents and number of games."""
 
-    agents: tuple[str, ...] = setting(DEFAULT_AGENTS, "who plays, each against each")
+    agents: tuple[str, ...] = setting(DEFAULT_AGENTS, "who plays, each against each", is_required=True)
     games: int = setting(1000, "whole matches a pair, each deal twice with the teams swapped")
     seed: int = setting(0, "of the deals", SEED_RANGE)
     external_programs: tuple[str, ...] = setting(

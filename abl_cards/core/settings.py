@@ -71,7 +71,13 @@ SEED_RANGE = range(1 << 63)
 """Range of seeds that every source of random numbers accepts."""
 
 
-def setting(default: Any, doc: str, within: range | FloatRange | None = None, formerly: str | None = None) -> Any:
+def setting(
+    default: Any,
+    doc: str,
+    within: range | FloatRange | None = None,
+    formerly: str | None = None,
+    is_required: bool = False,
+) -> Any:
     """Declare a field of a settings class.
 
     Args:
@@ -79,11 +85,13 @@ def setting(default: Any, doc: str, within: range | FloatRange | None = None, fo
         doc: Description in one line, as ``--settings`` prints it.
         within: Allowed numbers; by default, counts are 1 or more and other numbers are not negative.
         formerly: Former key that files and command lines may still use.
+        is_required: Whether a setting with several values needs at least one.
 
     Returns:
         A dataclass field.
     """
-    return field(default=default, metadata={"doc": doc, "within": within, "formerly": formerly})
+    metadata = {"doc": doc, "within": within, "formerly": formerly, "is_required": is_required}
+    return field(default=default, metadata=metadata)
 
 
 def current_keys(settings: Any, values: Mapping[str, T]) -> dict[str, T]:
@@ -128,6 +136,8 @@ def apply_settings(defaults: T, assignments: Iterable[str], excluded: Collection
             raise SettingError(f"--set {assignment}: {key} is of type {kind}{finite}") from None
         if not _is_inside(values[key], within):
             raise SettingError(f"--set {assignment}: {key} is {_describe_range(within)}")
+        if values[key] == () and known[key].metadata.get("is_required"):
+            raise SettingError(f"--set {assignment}: {key} needs at least one value")
     return replace(defaults, **values)  # type: ignore[type-var]
 
 
@@ -173,6 +183,8 @@ def check_settings(settings: Any) -> None:
             raise GameError(f"{item.name}={value!r}: it is of type {kind}", ErrorCode.INVALID_SETTING)
         if not _is_inside(value, within):
             raise GameError(f"{item.name}={value!r}: it is {_describe_range(within)}", ErrorCode.INVALID_SETTING)
+        if isinstance(value, tuple) and not value and item.metadata.get("is_required"):
+            raise GameError(f"{item.name}=(): it needs at least one value", ErrorCode.INVALID_SETTING)
 
 
 def _has_type(value: Any, kind: str) -> bool:
