@@ -147,6 +147,7 @@ def read_card(file: str | Path, card_type: type[CardT]) -> CardT:
     file = check_path("file", file)
     if file.is_dir():
         raise GameError(f"{file}: a folder; name the file of weights in it", ErrorCode.WEIGHTS_NOT_READABLE)
+    _check_regular_file(file)
     card = file.with_suffix(".json")
     _check_regular_file(card)
     try:

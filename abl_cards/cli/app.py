@@ -31,7 +31,7 @@ from abl_cards.cli import (
     web,
 )
 from abl_cards.cli.aliases import AliasGroup
-from abl_cards.cli.console import fail, print_problems
+from abl_cards.cli.console import Commands, fail, print_problems
 from abl_cards.core import (
     STDOUT_NAME,
     ensure_complete_writes,
@@ -65,7 +65,7 @@ class _ErrorReportingGroup(AliasGroup):
             _report_error(problem)
 
 
-app = typer.Typer(
+app = Commands(
     name="abl-cards",
     cls=_ErrorReportingGroup,
     no_args_is_help=True,
@@ -138,6 +138,8 @@ def _report_error(problem: Exception) -> None:
     from abl_cards.asp import KBError
     from abl_cards.core import GameError
 
+    if isinstance(problem, MemoryError):
+        fail(f"not enough memory ({str(problem) or 'an allocation failed'}): choose smaller numbers")
     if isinstance(problem, KBError):
         print_problems(str(problem).splitlines())
         raise typer.Exit(1) from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import zipfile
 from collections.abc import Iterator
 from io import BytesIO
@@ -150,7 +151,7 @@ def _read_initdata(text: str | None) -> dict[str, Any]:
 
     if text is None:
         return {}
-    initdata = parse_json_line(text.encode()) if text.lstrip().startswith("{") else read_json_file(Path(text))
+    initdata = parse_json_line(os.fsencode(text)) if text.lstrip().startswith("{") else read_json_file(Path(text))
     if not isinstance(initdata, dict):
         raise GameError("--initdata: expected a JSON object", ErrorCode.INVALID_JSON)
     return initdata

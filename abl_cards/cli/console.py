@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeVar
 
 import typer
+from typer.core import TyperCommand
 
 from abl_cards.core import PACKAGE, escape_controls
 
@@ -30,8 +31,12 @@ T = TypeVar("T")
 
 MAX_PROBLEMS = 50
 """Errors of rule files that are printed, and the same number of warnings."""
+MAX_STATES = 10**7
+"""Largest number of states that are compared at once: some kilobytes each."""
 MAX_MESSAGE_LENGTH = 400
 """Characters of a printed message, which may quote a whole input file."""
+MAX_NUMBER = 2**31 - 1
+"""Largest whole number of options without a limit of their own; numpy and clingo refuse much larger ones."""
 
 
 def list_game_names() -> str:
@@ -74,6 +79,49 @@ def check_output_file(file: Path | None) -> Path | None:
         if not os.access(target.parent, os.W_OK):
             fail(f"{file}: no file can be written in the folder {target.parent}")
     return file
+
+
+OUTPUT_OPTIONS = frozenset({"--botzone-log", "--csv", "--out", "--plot", "--png", "--propose-cases", "--record"})
+"""Options that name a file to write; each has the callback `check_output_file`."""
+
+
+class Command(TyperCommand):
+    """Command that refuses huge numbers, and to write a file that it reads, or one file twice."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the arguments and check what typer cannot: limits of all numbers, and files that are the same."""
+        remaining = super().parse_args(ctx, args)
+        names: dict[Path, str] = {}  # options and arguments by the file that they name
+        for parameter in sorted(self.params, key=_is_output):  # a repeated option has a list of values
+            values = ctx.params.get(parameter.name or "")
+            for value in values if isinstance(values, list | tuple) else [values]:
+                name = _display_name(parameter)
+                if isinstance(value, int) and value > MAX_NUMBER and getattr(parameter, "max", None) is None:
+                    fail_usage(f"{name} {shorten(value)}: at most {MAX_NUMBER:,}")
+                if isinstance(value, Path):
+                    file = value.resolve()
+                    if _is_output(parameter) and file in names:
+                        fail_usage(f"{names[file]} and {name} are the same file, {value}: name another one to write")
+                    names[file] = name
+        return remaining
+
+
+def _is_output(parameter: Any) -> bool:
+    return not OUTPUT_OPTIONS.isdisjoint(parameter.opts)
+
+
+def _display_name(parameter: Any) -> str:
+    return parameter.opts[0] if parameter.opts[0].startswith("-") else parameter.metavar or parameter.name
+
+
+class Commands(typer.Typer):
+    """Typer application whose commands compare the files that they are given."""
+
+    def command(  # type: ignore[override]
+        self, *args: Any, cls: type[TyperCommand] = Command, **kwargs: Any
+    ) -> Any:
+        """Return a decorator that adds a function as a command, of class `Command` unless another one is given."""
+        return super().command(*args, cls=cls, **kwargs)
 
 
 GameName = Annotated[
@@ -154,6 +202,11 @@ def usage_errors() -> Iterator[None]:
         fail_usage(problem)
 
 
+def name_input(file: Path | None) -> str:
+    """Return the begin of messages about a file, which is empty for stdin."""
+    return "" if file is None or str(file) == "-" else f"{file}: "
+
+
 def shorten(text: object) -> str:
     """Cut a message to at most ``MAX_MESSAGE_LENGTH`` characters, and escape what would control the terminal."""
     message = escape_controls(str(text))
@@ -164,8 +217,8 @@ def check_host(name: str) -> None:
     """Exit with a usage error unless the name can be a host name or an address."""
     from abl_cards.core import is_hostname
 
-    if name and not is_hostname(name):
-        fail_usage(f"--host {name[:80]}: not a host name or an address")
+    if not is_hostname(name):  # an empty one would listen on all interfaces
+        fail_usage(f"--host {name[:80] or repr(name)}: not a host name or an address; 0.0.0.0 stands for all")
 
 
 @contextmanager
@@ -290,11 +343,14 @@ def rule_assignments(directory: Path | None, profile: str | None) -> list[str]:
     return [*([f"kb={directory}"] if directory else []), *([f"profile={profile}"] if profile else [])]
 
 
-def print_settings(settings: Any, fixed: Collection[str] = ()) -> None:
-    """Print a table of settings, their values and their meanings."""
-    from abl_cards.core import describe_settings
+def print_settings(settings: Any, fixed: Collection[str] = (), as_json: bool = False) -> None:
+    """Print a table of settings, their values and their meanings; as JSON, the values by name."""
+    from abl_cards.core import describe_settings, settings_to_json
 
-    print_table(("setting", "value", "meaning"), describe_settings(settings, fixed))
+    if as_json:
+        print_json({name: value for name, value in settings_to_json(settings).items() if name not in fixed})
+    else:
+        print_table(("setting", "value", "meaning"), describe_settings(settings, fixed))
 
 
 def write_csv_file(file: Path | None, rows: Sequence[Mapping[str, Any]]) -> None:

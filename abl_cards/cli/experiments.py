@@ -47,7 +47,9 @@ def run(
     smoke: Annotated[bool, typer.Option("--smoke", help="Use a budget of seconds, as a smoke test.")] = False,
     rules: RuleFolder = None,
     profile: Profile = None,
-    seed: Annotated[int | None, typer.Option("--seed", metavar="S", help="Random seed, as --set seed=S.")] = None,
+    seed: Annotated[
+        int | None, typer.Option("--seed", metavar="S", max=2**63 - 1, help="Random seed, as --set seed=S.")
+    ] = None,
     directory: Annotated[
         Path | None,
         path_option("--dir", metavar="DIR", help="Folder of the results; default: runs/EXPERIMENT."),
@@ -84,7 +86,7 @@ def run(
     words = [*(settings or []), *rule_assignments(rules, profile), *([f"seed={seed}"] if seed is not None else [])]
     chosen = read_settings(experiment.make_settings(smoke), words)
     if show:
-        print_settings(chosen)
+        print_settings(chosen, as_json=as_json)
         return
     folder = directory or Path("runs") / (f"{short_name(name)}-smoke" if smoke else short_name(name))
     if restart and (folder / "cells.jsonl").exists():

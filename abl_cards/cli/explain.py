@@ -20,6 +20,7 @@ from abl_cards.cli.console import (
     find_game,
     list_profiles,
     load_engine,
+    name_input,
     path_argument,
     path_option,
     print_json,
@@ -114,7 +115,7 @@ def explain(
     engine, value = read_state_or_record(game, file, line, directory, profile, "explain")
     with usage_errors():
         player = make_explainable_agent(agent, engine)
-    with report_line(line):
+    with report_line(line, file):
         point = engine.read_decision_point(value, move, for_explanation=True)
         point = point if why is None else include_play(engine.rules, point, why)
         explanation = explained(
@@ -201,14 +202,14 @@ def _write_png(explanation: Explanation, file: Path) -> None:
 
 
 @contextmanager
-def report_line(line: int) -> Iterator[None]:
-    """Report a GameError with the line of the file, and exit."""
+def report_line(line: int, file: Path | None) -> Iterator[None]:
+    """Report a GameError with file and line, and exit."""
     from abl_cards.core import GameError
 
     try:
         yield
     except GameError as problem:
-        fail(f"line {line}: {problem}")
+        fail(f"{name_input(file)}line {line}: {problem}")
 
 
 def read_state_or_record(
@@ -233,7 +234,7 @@ def read_state_or_record(
     value = _read_json_line(file, line, directory or game.directory, verb)
     profiles = list_profiles(game, directory)
     named = profile or find_profile(value, profiles)
-    with report_line(line):
+    with report_line(line, file):
         if profile is None and named is not None and profiles and named not in profiles:
             known = ", ".join(profiles)
             raise GameError(f"profile: unknown profile {named!r} (there are: {known})", ErrorCode.UNKNOWN_PROFILE)
@@ -244,21 +245,20 @@ def read_state_or_record(
 def _read_json_line(file: Path | None, line: int, rules: Path, verb: str) -> Mapping[str, Any]:
     """Read the JSON object in a line of a file or of stdin; exit if it belongs to another game than the rules."""
     from abl_cards.cli.legal import open_input
-    from abl_cards.core import GameError, parse_json_line, read_line_batches
+    from abl_cards.core import parse_json_line, read_line_batches
     from abl_cards.games.description import Folder
 
+    place = f"{name_input(file)}line {line}"
     with open_input(None if str(file) == "-" else file) as stream:
         lines = chain.from_iterable(read_line_batches(stream, truncate=True))
         content = next((text for number, text in lines if number == line), b"")
     if not content.strip():
-        fail(f"line {line} is empty or missing: nothing to {verb}")
-    try:
+        fail(f"{place} is empty or missing: nothing to {verb}")
+    with report_line(line, file):
         value = parse_json_line(content)
-    except GameError as problem:
-        fail(f"line {line}: {problem}")
     if not isinstance(value, dict):
-        fail(f"line {line} is not a JSON object")
+        fail(f"{place} is not a JSON object")
     names = Folder(rules).record_names
     if value.get("game", names[0]) not in names:
-        fail(f"line {line}: game: {value['game']!r}, but the rules are those of {' or '.join(map(repr, names))}")
+        fail(f"{place}: game: {value['game']!r}, but the rules are those of {' or '.join(map(repr, names))}")
     return value

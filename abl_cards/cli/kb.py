@@ -11,7 +11,9 @@ import typer
 from abl_cards.cli import kb_check, kb_describe, kb_solve, kb_test
 from abl_cards.cli.aliases import AliasGroup
 from abl_cards.cli.console import (
+    MAX_STATES,
     AsJson,
+    Commands,
     GameName,
     Profile,
     RuleFolder,
@@ -28,7 +30,7 @@ from abl_cards.cli.progress import show_progress
 from abl_cards.core import DATA, make_folder
 
 NEW_GAME = DATA / "new_game"
-app = typer.Typer(
+app = Commands(
     cls=AliasGroup, no_args_is_help=True, help="Check, verify, test, compare and copy the rule files of a game."
 )
 
@@ -41,7 +43,7 @@ def verify(
     game_name: GameName,
     states: Annotated[
         int,
-        typer.Option("--states", metavar="N", min=1, help="Random states, or pairs of state and move."),
+        typer.Option("--states", metavar="N", min=1, max=MAX_STATES, help="Random states, or pairs of state and move."),
     ] = 20_000,
     preferences: Annotated[
         bool,

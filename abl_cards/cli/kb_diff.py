@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from abl_cards.cli.console import (
+    MAX_STATES,
     AsJson,
     GameName,
     Profile,
@@ -45,7 +46,9 @@ def diff(
         list[str] | None,
         typer.Option("--without", metavar="NAME", help="Leave out a preference or a group; may be repeated."),
     ] = None,
-    states: Annotated[int, typer.Option("--states", metavar="N", min=1, help="Number of states to compare.")] = 1000,
+    states: Annotated[
+        int, typer.Option("--states", metavar="N", min=1, max=MAX_STATES, help="Number of states to compare.")
+    ] = 1000,
     seed: Seed = 0,
     records: Annotated[
         Path | None,

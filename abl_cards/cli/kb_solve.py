@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
@@ -19,6 +20,7 @@ from abl_cards.cli.console import (
     usage_errors,
 )
 from abl_cards.cli.progress import show_status
+from abl_cards.core import NumberedLine
 
 if TYPE_CHECKING:
     from abl_cards.reasoners.abduction import StateSolver
@@ -90,34 +92,34 @@ def solve(
         solver = ClingoSolver(rules.build_request(), replace(Limits(), seconds=seconds, memory=megabytes << 20))
     with solver:
         state_solver = StateSolver(rules, solver, options, move, moves)
-        solutions = [_print_solution(state_solver, value, number) for number, value in _read_states(state)]
+        solutions = [_print_solution(state_solver, line, number) for number, line in _read_states(state)]
     if any("error" in solution for solution in solutions):
         raise typer.Exit(1)
 
 
-def _print_solution(solver: StateSolver, value: Any, number: int) -> Mapping[str, Any]:
+def _print_solution(solver: StateSolver, line: bytes, number: int) -> Mapping[str, Any]:
     """Print the solution of a state, or its error, as JSON."""
     from abl_cards.asp import KBError
-    from abl_cards.core import GameError
+    from abl_cards.core import GameError, parse_json_line
 
     try:
-        solution = solver.solve(value)
+        solution = solver.solve(parse_json_line(line))
     except (GameError, KBError) as problem:
         solution = {"error": f"line {number}: {shorten(' '.join(str(problem).split()))}"}
     print_json(solution)
     return solution
 
 
-def _read_states(text: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
+def _read_states(text: str) -> Iterator[NumberedLine]:
     from itertools import chain
 
     from abl_cards.cli.legal import open_input
-    from abl_cards.core import parse_json_line, read_line_batches
+    from abl_cards.core import read_line_batches
 
     if text.lstrip().startswith("{"):
-        yield 1, parse_json_line(text.encode())
+        yield 1, os.fsencode(text)
         return
     with open_input(None if text == "-" else parse_path(text)) as stream:
         for number, line in chain.from_iterable(read_line_batches(stream)):
             if line.strip():
-                yield number, parse_json_line(line)
+                yield number, line

@@ -75,7 +75,7 @@ def picture(
     game = find_game(game_name)
     engine, value = read_state_or_record(game, file, line, directory, profile, "draw")
     options = PictureOptions(width, height, language, bilingual_title(game), with_move)
-    with report_line(line):
+    with report_line(line, file):
         if "hands" in value or isinstance(value.get("acts"), list):  # a state has the number of its acts
             drawn = picture_of_record(engine, value, act or 1, options, seat, is_open)
         else:

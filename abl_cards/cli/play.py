@@ -23,6 +23,7 @@ from abl_cards.cli.console import (
     find_game,
     list_profiles,
     load_engine,
+    name_input,
     open_record_writer,
     path_argument,
     path_option,
@@ -309,7 +310,7 @@ def legal(
         for batch in read_line_batches(stream):
             for answer in answerer.answer_in_parts(batch):
                 problems += "error" in answer
-                _print_answer(answer)
+                _print_answer(answer, file)
             typer.get_text_stream("stdout").flush()
     if problems:
         raise typer.Exit(1)
@@ -335,10 +336,10 @@ def _load_fixed_deals(engine: Engine, file: Path, games: int | None, ways: int) 
         fail(f"{file}: {problem}")
 
 
-def _print_answer(answer: dict[str, Any]) -> None:
+def _print_answer(answer: dict[str, Any], file: Path | None) -> None:
     print_json(answer)
     if "error" in answer:
-        typer.echo(answer["error"], err=True)
+        typer.echo(f"{name_input(file)}{answer['error']}", err=True)
 
 
 def _load_agent(text: str, engine: Engine) -> tuple[Agent, str]:

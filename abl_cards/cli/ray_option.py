@@ -7,7 +7,8 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from typer.core import TyperCommand
+
+from abl_cards.cli.console import Command
 
 if TYPE_CHECKING:
     from abl_cards.cluster import RayCluster
@@ -24,7 +25,7 @@ RayAddress = Annotated[
 ]
 
 
-class RayCommand(TyperCommand):
+class RayCommand(Command):
     """Command whose option ``--ray`` may be given without an address."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:

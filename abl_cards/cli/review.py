@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from abl_cards.cli.player_texts import PlayerTexts
     from abl_cards.matches import ReviewedDecision, SeatSummary
 
+MAX_DEALS = 10**5
+"""Sampled deals of a move; those of all decisions are held at once."""
 MAX_REASONS = 4
 """Preferences printed for a mistake; --json has all."""
 SHOWN_LOSS = 0.005
@@ -71,7 +73,9 @@ def review(
     rollout_agent: Annotated[
         str, typer.Option("--rollout-agent", metavar="A", help="Agent that plays sampled deals out; greedy is faster.")
     ] = "kb",
-    deals: Annotated[int, typer.Option("--deals", metavar="N", min=4, help="Sampled deals per move.")] = 100,
+    deals: Annotated[
+        int, typer.Option("--deals", metavar="N", min=4, max=MAX_DEALS, help="Sampled deals per move.")
+    ] = 100,
     moves: Annotated[int, typer.Option("--moves", metavar="N", min=2, help="Moves evaluated per decision.")] = 6,
     min_loss: Annotated[
         float,
@@ -94,7 +98,7 @@ def review(
 
         abl-cards review guandan games.jsonl --line 3 --seat 0
     """
-    from abl_cards.agents import make_agent
+    from abl_cards.agents import HumanAgent, make_agent
     from abl_cards.core import check_language, format_seed
     from abl_cards.matches import ReviewConfig, review_record, summarise_seats
 
@@ -107,8 +111,10 @@ def review(
         fail_usage(f"--seat {wrong[0]}: the seats are 0 to {len(engine.teams) - 1}")
     with usage_errors():
         agents = make_agent(agent_name, engine), make_agent(rollout_agent, engine)
+    if isinstance(agents[1], HumanAgent):
+        fail_usage("--rollout-agent human: a program plays the sampled deals out, such as kb or greedy")
     config = ReviewConfig(engine, *agents, deals, moves, min_loss, seed, language)
-    with report_line(line):
+    with report_line(line, file):
         with show_progress("evaluating moves", None) as show:
             decisions = review_record(
                 config, record, frozenset(seats) if seats else None, lambda done, total: show(done, "moves", total)

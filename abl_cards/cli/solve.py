@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
@@ -77,7 +78,7 @@ def solve(
         ),
     ] = None,
     nodes: Annotated[
-        int | None, typer.Option("--max-nodes", metavar="N", min=1, help="Limit of searched positions.")
+        int | None, typer.Option("--max-nodes", metavar="N", min=1, max=2**63 - 1, help="Limit of searched positions.")
     ] = None,
     megabytes: Annotated[
         int, typer.Option("--memory", metavar="MB", min=1, max=1 << 14, help="Size of the transposition table.")
@@ -115,8 +116,9 @@ def solve(
     if len(hands) == 1:
         if to_beat is not None or more is not None:
             fail_usage("--to-beat and --state need hands: a file has these fields itself")
-        engine, state = read_state_or_record(game, parse_path(hands[0]), line, directory, profile, "solve")
-        with report_line(line):
+        file = parse_path(hands[0])
+        engine, state = read_state_or_record(game, file, line, directory, profile, "solve")
+        with report_line(line, file):
             _solve_endgame(engine, state, move, limit, nodes, megabytes, as_json)
         return
     if move is not None or line != 1:
@@ -190,7 +192,7 @@ def _state_from_hands(engine: Engine, hands: list[str], to_beat: str | None, mor
     from abl_cards.core import GameError, parse_json_line
 
     try:
-        fields = parse_json_line(more.encode()) if more is not None else {}
+        fields = parse_json_line(os.fsencode(more)) if more is not None else {}
     except (GameError, UnicodeEncodeError):
         fields = None
     if not isinstance(fields, dict):

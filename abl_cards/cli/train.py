@@ -90,7 +90,7 @@ def train(
     game = find_game(game_name)
     chosen = _resolve_settings(game_name, directory, [*(settings or []), *rule_assignments(rules, profile)])
     if show:
-        print_settings(chosen, FIXED_SETTINGS)
+        print_settings(chosen, FIXED_SETTINGS, as_json)
         return
     load_engine(game, chosen.kb, chosen.profile)  # reports errors of the rules before any worker starts
     with report_interrupt(chosen.directory), _open_launcher(ray, chosen) as launcher:

@@ -105,7 +105,16 @@ def read_json_file(path: str | Path) -> Any:
         text = file.read(MAX_LINE_BYTES + 1)
     if len(text) > MAX_LINE_BYTES:
         raise GameError(f"{path} {line_too_long_message()}", ErrorCode.TOO_LARGE)
-    return parse_json_line(text)
+    try:
+        return parse_json(text.removeprefix(b"\xef\xbb\xbf").decode())
+    except json.JSONDecodeError as problem:
+        place, reason = f"{path}:{problem.lineno}", f"not JSON: {problem.msg} (column {problem.colno})"
+        raise GameError(f"{place}: {reason}", ErrorCode.INVALID_JSON) from None
+    except UnicodeDecodeError as problem:
+        reason = f"not UTF-8 text (byte {problem.start + 1}): save the file in UTF-8"
+        raise GameError(f"{path}: {reason}", ErrorCode.INVALID_JSON) from None
+    except ValueError as problem:
+        raise GameError(f"{path}: not JSON: {problem}", ErrorCode.INVALID_JSON) from None
 
 
 def parse_json_line(line: bytes) -> Any:
@@ -123,8 +132,13 @@ def parse_json_line(line: bytes) -> Any:
         text = line.removeprefix(b"\xef\xbb\xbf").decode()
         return parse_json(text)
     except UnicodeDecodeError as problem:
-        raise GameError(f"not UTF-8 text (byte {problem.start + 1})", ErrorCode.INVALID_JSON) from None
+        place = f"not UTF-8 text (byte {problem.start + 1})"
+        raise GameError(f"{place}: save the file in UTF-8", ErrorCode.INVALID_JSON) from None
     except json.JSONDecodeError as problem:
+        if b"\0" in line:
+            raise GameError("holds zero bytes: save the file in UTF-8", ErrorCode.INVALID_JSON) from None
+        if b"\r" in line.strip():
+            raise GameError("lines end in CR alone: convert the line ends to LF", ErrorCode.INVALID_JSON) from None
         raise GameError(f"not JSON: {problem.msg} (column {problem.colno})", ErrorCode.INVALID_JSON) from None
     except ValueError as problem:
         raise GameError(f"not JSON: {problem}", ErrorCode.INVALID_JSON) from None

@@ -15,6 +15,7 @@ from typer.main import get_command
 
 from abl_cards.cli import legal
 from abl_cards.cli.app import app
+from abl_cards.cli.console import OUTPUT_OPTIONS
 from abl_cards.games.game import game_names
 from tests.cli_runs import ROOT, run
 
@@ -51,6 +52,7 @@ def test_help_names_all_games() -> None:
 
 
 OUTPUT_FILES = ("--csv", "--record", "--botzone-log", "--plot", "--png", "--out", "--propose-cases")
+assert set(OUTPUT_FILES) == OUTPUT_OPTIONS
 
 
 def test_unwritable_output_files_are_rejected_immediately(tmp_path: Path) -> None:
@@ -59,12 +61,7 @@ def test_unwritable_output_files_are_rejected_immediately(tmp_path: Path) -> Non
     for path, subcommand in commands(get_command(app)):
         for parameter in subcommand.params:
             for option in set(OUTPUT_FILES) & set(parameter.opts):
-                needed = [
-                    part
-                    for one in subcommand.params
-                    if one.required
-                    for part in ([one.opts[0]] if one.param_type_name == "option" else []) + ["1"] * max(1, one.nargs)
-                ]
+                needed = required_arguments(subcommand)
                 for file in (tmp_path, tmp_path / "nowhere" / "x.svg"):
                     done = run(*path, *needed, option, str(file))
                     assert (done.exit_code, done.stdout, done.stderr.count("\n")) == (1, "", 1), path
@@ -72,6 +69,107 @@ def test_unwritable_output_files_are_rejected_immediately(tmp_path: Path) -> Non
                 found.add(option)
     assert found == set(OUTPUT_FILES)
     assert not any(tmp_path.iterdir())
+
+
+def required_arguments(command: Any) -> list[str]:
+    """Return a 1 for each required argument and option of a command."""
+    return [
+        part
+        for one in command.params
+        if one.required
+        for part in ([one.opts[0]] if one.param_type_name == "option" else []) + ["1"] * max(1, one.nargs)
+    ]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("replay", "president", "FILE", "--csv", "FILE"),
+        ("replay", "--csv", "FILE", "president", "FILE"),
+        ("match", "president", "kb", "kb", "--record", "FILE", "--csv", "FILE"),
+        ("match", "doudizhu", "kb", "kb", "--deals", "FILE", "--record", "LINK"),
+        ("deal", "doudizhu", "--class", "1", "--out", "FILE", "--exclude", "other", "--exclude", "FILE"),
+        ("explain", "president", "LINK", "--png", "FILE"),
+    ],
+)
+def test_no_file_is_written_twice_or_over_an_input(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    file, link = tmp_path / "games.jsonl", tmp_path / "link.jsonl"
+    file.write_text("{}\n")
+    link.symlink_to(file)
+    places = {"FILE": str(file), "LINK": str(link)}
+    done = run(*(places.get(argument, argument) for argument in arguments))
+    assert (done.exit_code, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert "same file" in done.stderr
+    assert file.read_text() == "{}\n"
+
+
+def test_huge_numbers_are_rejected() -> None:
+    """Every whole number has a limit; those without one of their own ended in errors of numpy and clingo."""
+    count = 0
+    for path, subcommand in commands(get_command(app)):
+        for parameter in subcommand.params:
+            if parameter.param_type_name == "option" and "int" in str(parameter.type_descriptor.annotation):
+                done = run(*path, *required_arguments(subcommand), parameter.opts[0], str(10**40))
+                assert (done.exit_code, done.stdout) == (2, ""), (path, parameter.opts)
+                assert parameter.opts[0] in done.stderr
+                count += 1
+    assert count > 40
+
+
+@pytest.mark.parametrize("arguments", [("train", "president"), ("run", "guandan_tournament")])
+def test_settings_are_printed_as_json(arguments: tuple[str, ...]) -> None:
+    done = run(*arguments, "--settings", "--json", "--set", "seed=5")
+    assert done.exit_code == 0
+    assert json.loads(done.stdout)["seed"] == 5
+
+
+def test_settings_without_values_are_rejected() -> None:
+    done = run("run", "guandan_tournament", "--set", "agents=")
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr == "error: --set agents=: agents needs at least one value\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"\xff\n", "not UTF-8 text (byte 1): save the file in UTF-8"),
+        ('{"hand":[]}'.encode("utf-16-le"), "holds zero bytes: save the file in UTF-8"),
+        (b'{"hand":[]}\r{"hand":[]}\r', "lines end in CR alone: convert the line ends to LF"),
+    ],
+)
+@pytest.mark.parametrize("command", ["legal", "explain", "review", "picture", "solve"])
+def test_errors_name_the_file(command: str, content: bytes, reason: str, tmp_path: Path) -> None:
+    file = tmp_path / "states.jsonl"
+    file.write_bytes(content)
+    done = run(command, "president", str(file))
+    assert done.exit_code == 1
+    assert f"{file}: line 1: {reason}\n" in done.stderr
+
+
+@pytest.mark.parametrize("weights", [".", "..", "/"])
+@pytest.mark.parametrize(
+    "command", [("split", "33"), ("strength", "334466788999TTTQKKKX"), ("deal", "doudizhu", "--class", "1")]
+)
+def test_folders_are_no_weights(command: tuple[str, ...], weights: str) -> None:
+    done = run(*command, "--weights", weights)
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert f"error: {weights} is no file\n" in done.stderr
+
+
+def test_not_enough_memory_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: Any, **__: Any) -> None:
+        raise MemoryError("Unable to allocate 7 TiB")
+
+    monkeypatch.setattr("abl_cards.rulelab.verification.verification.sample_input_rows", fail)
+    done = run("kb", "verify", "president", "--states", "10")
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert done.stderr == "error: not enough memory (Unable to allocate 7 TiB): choose smaller numbers\n"
+
+
+def test_drawn_deals_are_not_played_by_humans() -> None:
+    done = run("review", "president", "--rollout-agent", "human", stdin=json.dumps({"hand": ["S3"], "to_beat": None}))
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "--rollout-agent" in done.stderr
 
 
 @pytest.mark.parametrize("words", [["kb", "check", ""], ["match", "", "kb", "kb"], ["legal", ""]])

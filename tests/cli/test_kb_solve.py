@@ -26,6 +26,13 @@ def test_inputs_of_a_plain_folder_are_solved(tmp_path: Path) -> None:
     assert first == {"satisfiable": True, "optimum": True, "complete": False, "answers": [["keep(1)"]], "costs": [0]}
     assert "line 3: error: 'held(7)' is no input" in wrong["error"]
     assert done.exit_code == 1
+    (tmp_path / "states.jsonl").write_bytes(b'\xff\n{"inputs":["held(1)"]}\n{\n')
+    done = run("kb", "solve", str(tmp_path), str(tmp_path / "states.jsonl"))
+    damaged, answered, broken = map(json.loads, done.stdout.splitlines())
+    assert damaged["error"].startswith("line 1: not UTF-8")
+    assert answered == first
+    assert broken["error"].startswith("line 3: not JSON")
+    assert done.exit_code == 1
     every = json.loads(
         run("kb", "solve", str(tmp_path), '{"inputs":["held(1)"]}', "--no-optimize", "--models", "0").stdout
     )

@@ -297,9 +297,11 @@ def test_record_errors_have_their_line(log: Path, tmp_path: Path, command: str) 
     for line in (2, 3, 4):
         result = run(command, "doudizhu", str(file), "--line", str(line))
         assert result.exit_code == 1
-        assert result.stderr.lstrip().startswith(f"error: line {line}: ")
+        assert result.stderr.lstrip().startswith(f"error: {file}: line {line}: ")
     if command != "review":
-        assert "error: line 1: there is no act 999" in run(command, "doudizhu", str(file), "--move", "999").stderr
+        assert (
+            f"error: {file}: line 1: there is no act 999" in run(command, "doudizhu", str(file), "--move", "999").stderr
+        )
 
 
 def test_unfinished_logs_are_reported(log: Path, tmp_path: Path) -> None:
