@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import re
+import signal
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -129,7 +131,8 @@ def serve(
         with usage_errors():
             server = serving.GameServer(config, _log, write, feed.create_listener if feed else None)
         try:
-            result = asyncio.run(_run_server(server, feed))
+            with _terminate_as_interrupted():
+                result = asyncio.run(_run_server(server, feed))
         except BaseException:  # an interrupted series can be dealt again from its seed
             if seed is None and any(table.players for table in server.tables):
                 _log(f"the games were interrupted; their seed was {chosen}")
@@ -138,6 +141,19 @@ def serve(
         print_json(result.to_json())
     else:
         _print_served(result)
+
+
+@contextmanager
+def _terminate_as_interrupted() -> Iterator[None]:
+    """Handle SIGTERM, by which services are stopped, as Ctrl-C: the records are closed, and a secret seed is shown."""
+    if threading.current_thread() is not threading.main_thread():  # no other one may set handlers
+        yield
+        return
+    previous = signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, previous)
 
 
 async def _run_server(server: GameServer, feed: SpectatorFeed | None) -> ServedResult:

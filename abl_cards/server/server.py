@@ -13,7 +13,7 @@ from websockets.asyncio.server import serve as listen
 from websockets.frames import CloseCode
 from websockets.typing import Origin
 
-from abl_cards.agents import make_agent
+from abl_cards.agents import HumanAgent, make_agent
 from abl_cards.core import ErrorCode, GameError, report_exhaustion, secret_seed
 from abl_cards.games import Engine
 from abl_cards.games.tables import Listener, ListenerList
@@ -110,11 +110,15 @@ class GameServer:
 
     async def __aenter__(self) -> GameServer:
         port = self._service.default_port(self._dialect) if self._config.port is None else self._config.port
-        self._server = await listen(
-            self._on_connect, self._config.host, port, origins=_accepted_origins(self._config.origins),
-            compression=None, ping_interval=None, max_size=MAX_ANSWER_BYTES, open_timeout=_HANDSHAKE_TIMEOUT,
-            close_timeout=CLOSE_TIMEOUT, logger=_silent_logger(),
-        )  # fmt: skip
+        try:
+            self._server = await listen(
+                self._on_connect, self._config.host, port, origins=_accepted_origins(self._config.origins),
+                compression=None, ping_interval=None, max_size=MAX_ANSWER_BYTES, open_timeout=_HANDSHAKE_TIMEOUT,
+                close_timeout=CLOSE_TIMEOUT, logger=_silent_logger(),
+            )  # fmt: skip
+        except OSError as problem:
+            text = f"{problem.strerror or problem}; choose another address or port"
+            raise OSError(problem.errno, text, f"{_bracket_ipv6(self._config.host)}:{port}") from problem
         report_exhaustion(asyncio.get_running_loop(), self._log)
         self._log(f"Ready for connect. {self.url}")
         return self
@@ -161,6 +165,10 @@ class GameServer:
     def _make_table(self, table_number: int) -> ServedTable:
         config = self._config
         agents = {seat: (name, make_agent(name, config.engine)) for seat, name in config.agents.items()}
+        for seat, (_, agent) in agents.items():
+            if isinstance(agent, HumanAgent):
+                text = f"seat {seat}: all tables would wait for the human at this terminal; join the table instead"
+                raise GameError(f"{text} (abl-cards join URL --agent human)", ErrorCode.AGENT_NOT_APPLICABLE)
         heading: dict[str, Any] = {}
         dealer = self._service.create_host(
             config.engine, config.games, self._dialect, self._make_listener(table_number, heading)

@@ -151,6 +151,9 @@ def test_serve_and_join_report_the_same_games(tmp_path: Path) -> None:
         (("join", "a" * 64 + ".org", "--agent", "greedy"), "a" * 64 + ".org"),
         (("serve", "hearts", "--host", "a" * 5000), "--host"),
         (("serve", "hearts", "--host", "a..b"), "--host"),
+        (("serve", "hearts", "--host", ""), "--host ''"),
+        (("serve", "hearts", "--seat", "2=human"), "seat 2: all tables would wait for the human"),
+        (("web", "--host", ""), "--host ''"),
         (("page", "--host", "a" * 64), "--host"),
         (("join", "127.0.0.1", "--agent", "greedy", "--protocol", "Z"), "unknown dialect 'Z'"),
         (("join", "127.0.0.1", "--agent", "greedy", "--room", "2"), "--protocol openguandan"),
@@ -172,7 +175,23 @@ def test_used_and_closed_ports_are_one_line_errors() -> None:
         served = run("serve", "guandan", "--port", port, *FOUR)
     for answer in (joined, served):
         assert answer.exit_code == 1
-        assert re.fullmatch(r"error: .*\n", answer.stderr)
+        assert re.fullmatch(rf"error: .*127.0.0.1:{port}.*\n", answer.stderr)
+
+
+def test_terminated_server_prints_its_secret_seed(tmp_path: Path) -> None:
+    """Services are stopped by SIGTERM; the records of the finished games hold no seed yet."""
+    file = tmp_path / "games.jsonl"
+    arguments = ("serve", "president", "--port", "0", "--games", "100000", "--record", str(file), *FOUR)
+    with subprocess.Popen([*COMMAND, *arguments], cwd=ROOT, text=True, stderr=subprocess.PIPE) as server:
+        assert server.stderr
+        while "game 2 of" not in server.stderr.readline():
+            assert server.poll() is None
+        server.terminate()
+        log = server.stderr.read()
+    assert server.returncode == 130
+    assert re.search(r"their seed was \d+\n", log)
+    assert "Traceback" not in log
+    assert len(records_of(file)) >= 2
 
 
 def test_join_leaves_a_table_of_another_game() -> None:
