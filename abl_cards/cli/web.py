@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from abl_cards.cli.console import check_host, fail, find_game, list_game_names, load_knowledge, path_option
+from abl_cards.cli.console import check_host, fail, fail_usage, find_game, list_game_names, load_knowledge, path_option
 from abl_cards.core import PROJECT, require_extra
 
 DEFAULT_PORT = 8765
@@ -72,6 +72,9 @@ def web(
     """
     require_extra("web")
     check_host(host)
+    for option, folder in [("--save-dir", save), *(("--watch", one) for one in watch or ())]:
+        if folder is not None and folder.exists() and not folder.is_dir():
+            fail_usage(f"{option} {folder}: this is a file; name a folder")
     from abl_cards.web import WebConfig, default_state_folder, serve
 
     config = WebConfig(
