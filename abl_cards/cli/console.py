@@ -81,6 +81,8 @@ def check_output_file(file: Path | None) -> Path | None:
     return file
 
 
+_OTHER_FORMATS = frozenset({".json", ".jsonl", ".gz", ".lp", ".py", ".safetensors", ".state", ".toml"})
+"""Suffixes of files that a table could replace, such as the metrics of a run."""
 OUTPUT_OPTIONS = frozenset({"--botzone-log", "--csv", "--out", "--plot", "--png", "--propose-cases", "--record"})
 """Options that name a file to write; each has the callback `check_output_file`."""
 
@@ -102,6 +104,8 @@ class Command(TyperCommand):
                     file = value.resolve()
                     if _is_output(parameter) and file in names:
                         fail_usage(f"{names[file]} and {name} are the same file, {value}: name another one to write")
+                    if name == "--csv" and file.suffix.lower() in _OTHER_FORMATS:
+                        fail_usage(f"--csv {value}: the table is a CSV file; name it {file.with_suffix('.csv').name}")
                     names[file] = name
         return remaining
 

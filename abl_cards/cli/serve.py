@@ -5,9 +5,8 @@ from __future__ import annotations
 import asyncio
 import re
 import signal
-import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -131,7 +130,7 @@ def serve(
         with usage_errors():
             server = serving.GameServer(config, _log, write, feed.create_listener if feed else None)
         try:
-            with _terminate_as_interrupted():
+            with _cancelled_as_interrupted():
                 result = asyncio.run(_run_server(server, feed))
         except BaseException:  # an interrupted series can be dealt again from its seed
             if seed is None and any(table.players for table in server.tables):
@@ -144,20 +143,28 @@ def serve(
 
 
 @contextmanager
-def _terminate_as_interrupted() -> Iterator[None]:
-    """Handle SIGTERM, by which services are stopped, as Ctrl-C: the records are closed, and a secret seed is shown."""
-    if threading.current_thread() is not threading.main_thread():  # no other one may set handlers
-        yield
-        return
-    previous = signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+def _cancelled_as_interrupted() -> Iterator[None]:
+    """Raise KeyboardInterrupt where SIGTERM has cancelled the games."""
     try:
         yield
-    finally:
-        signal.signal(signal.SIGTERM, previous)
+    except asyncio.CancelledError:
+        raise KeyboardInterrupt from None
+
+
+def _cancel_at_sigterm() -> None:
+    """Let SIGTERM, by which services are stopped, cancel this task: records are closed, and a secret seed is shown.
+
+    It works where SIGINT is ignored, too, as in the background of a script.
+    """
+    task = asyncio.current_task()
+    assert task is not None
+    with suppress(NotImplementedError, RuntimeError, ValueError):  # on Windows; in another thread than the main one
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
 
 
 async def _run_server(server: GameServer, feed: SpectatorFeed | None) -> ServedResult:
     """Play all games, and write snapshots for spectators meanwhile and at the end."""
+    _cancel_at_sigterm()
     if feed is None:
         return await server.serve()
     feed_task = asyncio.create_task(_write_spectator_feed(feed, server))

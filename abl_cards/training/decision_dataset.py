@@ -19,9 +19,7 @@ from abl_cards.games import Engine
 from abl_cards.games.preferences import PreferenceModel
 from abl_cards.games.tables import NullListener, Tables
 from abl_cards.games.types import Indices, InformationSet, Moves
-from abl_cards.learners import (
-    Examples,
-)
+from abl_cards.learners import Examples
 from abl_cards.matches import replay_confirmed
 from abl_cards.reasoners.abduction import Minimiser, find_best_cards, plays_after
 from abl_cards.reasoners.hidden_hands import prior_estimate

@@ -103,6 +103,15 @@ def test_no_file_is_written_twice_or_over_an_input(arguments: tuple[str, ...], t
     assert file.read_text() == "{}\n"
 
 
+@pytest.mark.parametrize("arguments", [("train", "president"), ("run", "ladder"), ("ablate", "president")])
+def test_table_does_not_replace_a_file_of_a_run(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    file = tmp_path / "metrics.jsonl"
+    file.write_text("{}\n")
+    done = run(*arguments, "--dir", str(tmp_path), "--csv", str(file))
+    assert (done.exit_code, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert file.read_text() == "{}\n"
+
+
 def test_huge_numbers_are_rejected() -> None:
     """Every whole number has a limit; those without one of their own ended in errors of numpy and clingo."""
     count = 0
@@ -153,7 +162,7 @@ def test_errors_name_the_file(command: str, content: bytes, reason: str, tmp_pat
 def test_folders_are_no_weights(command: tuple[str, ...], weights: str) -> None:
     done = run(*command, "--weights", weights)
     assert (done.exit_code, done.stdout) == (1, "")
-    assert f"error: {weights} is no file\n" in done.stderr
+    assert f"error: {weights}: a folder" in done.stderr
 
 
 def test_not_enough_memory_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:

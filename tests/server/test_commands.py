@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import signal
 import socket
 import subprocess
 import sys
@@ -180,16 +181,23 @@ def test_used_and_closed_ports_are_one_line_errors() -> None:
         assert re.fullmatch(rf"error: .*127.0.0.1:{port}.*\n", answer.stderr)
 
 
-def test_terminated_server_prints_its_secret_seed(tmp_path: Path) -> None:
+@pytest.mark.parametrize("at_sigint", [signal.SIG_DFL, signal.SIG_IGN])  # ignored in the background of a script
+def test_terminated_server_prints_its_secret_seed(tmp_path: Path, at_sigint: signal.Handlers) -> None:
     """Services are stopped by SIGTERM; the records of the finished games hold no seed yet."""
     file = tmp_path / "games.jsonl"
     arguments = ("serve", "president", "--port", "0", "--games", "100000", "--record", str(file), *FOUR)
-    with subprocess.Popen([*COMMAND, *arguments], cwd=ROOT, text=True, stderr=subprocess.PIPE) as server:
+    with subprocess.Popen(
+        [*COMMAND, *arguments], cwd=ROOT, text=True, stderr=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, at_sigint),
+    ) as server:  # fmt: skip
         assert server.stderr
-        while "game 2 of" not in server.stderr.readline():
-            assert server.poll() is None
-        server.terminate()
-        log = server.stderr.read()
+        try:
+            while "game 2 of" not in server.stderr.readline():
+                assert server.poll() is None
+            server.terminate()
+            log = server.communicate(timeout=60)[1]
+        finally:
+            server.kill()
     assert server.returncode == 130
     assert re.search(r"their seed was \d+\n", log)
     assert "Traceback" not in log

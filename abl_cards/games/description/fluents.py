@@ -177,6 +177,10 @@ class Fluents:
         return {fluent.signature: fluent for fluent in self.fluents}
 
 
+_USES = {SINGLE_VALUED: "one value", SET_VALUED: "several", COUNTER: "a number"}
+"""What each declaration of a fluent is for, in advice."""
+
+
 def explain_unknown_fluent(fluents: Fluents, name: str, arguments: Terms) -> tuple[str, str]:
     """Describe why an instance is not declared.
 
@@ -193,9 +197,9 @@ def explain_unknown_fluent(fluents: Fluents, name: str, arguments: Terms) -> tup
     if fluent is None:
         if not arguments:
             return "no such fluent", f"declare it: #external {name}. and any({name},0)."
-        *others, last = (f"{kind}({name},{len(arguments)})" for kind in FLUENT_TYPES)
-        kinds = f"{', '.join(others)} or {last}"
-        return "no such fluent", f"declare it: #external {name}(…), with the ranges of its arguments, and {kinds}"
+        types = (f"{kind}({name},{len(arguments)}). for {use}" for kind, use in _USES.items())
+        declaration = f"#external {name}(…), with the ranges of its arguments"
+        return "no such fluent", f"declare it: {declaration}, and {', '.join(types)}"
     arity = fluent.signature.arity
     if arity == len(arguments):
         remedy = f"bind the arguments in the body of the rule, or widen the ranges of #external {name}(…)"

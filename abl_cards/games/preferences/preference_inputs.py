@@ -246,7 +246,7 @@ def _to_counts(estimate: HandEstimate, shape: tuple[int, ...]) -> NDArray[np.flo
     """Return an estimate as an array; raises GameError where it has another shape or type, or is not finite."""
     given = np.asarray(estimate)
     if given.shape != shape or given.dtype.kind not in "fiu":
-        message = f"estimate must be {list(shape)} numbers, not {list(given.shape)} {given.dtype}"
+        message = f"estimate must be {list(shape)}, not {list(given.shape)}; its numbers are {given.dtype}"
         raise GameError(message, ErrorCode.INVALID_VALUE)
     if not np.isfinite(given).all():
         raise GameError("estimate: a number is NaN or infinite", ErrorCode.INVALID_VALUE)
