@@ -179,13 +179,11 @@ def test_finetuning_resumes_between_rounds(tmp_path: Path, monkeypatch: pytest.M
     played: list[int] = []
     decisions = SelfPlayGames.collect_decisions
 
-    def stopping(
-        self: SelfPlayGames, least: int, number: int = 0, tell: pretraining.ProgressCallback = lambda done, what: None
-    ) -> Any:
+    def stopping(self: SelfPlayGames, least: int, number: int = 0, **options: Any) -> Any:
         played.append(number)
         if played == [0, 1]:
             raise Stopped
-        return decisions(self, least, number, tell)
+        return decisions(self, least, number, **options)
 
     monkeypatch.setattr(pretraining, "CHECKPOINT_STEPS", 5)
     monkeypatch.setattr(SelfPlayGames, "collect_decisions", stopping)
