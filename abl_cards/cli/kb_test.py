@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -109,6 +109,9 @@ def run_test(
     from abl_cards.rulelab.testing import MutationRun, choose_edits
 
     parts = _check_parts(only)
+    given = {"--file": files, "--propose-cases": propose, "--min-score": min_score is not None}
+    _check_options(parts, "mutations", given)
+    _check_options(parts, "cases", {"--accept": accept})
     game = find_game(game_name)
     if propose is not None and propose.exists():
         fail(f"{propose} exists already; name a new file")
@@ -135,6 +138,13 @@ def _check_parts(only: Sequence[str] | None) -> tuple[str, ...]:
         if part not in PARTS:
             fail_usage(f"--only {part}: there are {', '.join(PARTS)}")
     return tuple(only or PARTS)
+
+
+def _check_options(parts: Sequence[str], part: str, given: Mapping[str, object]) -> None:
+    """Reject options of a part that is left out."""
+    for option, value in given.items():
+        if value and part not in parts:
+            fail_usage(f"{option}: add --only {part}, or leave out --only")
 
 
 # --- cases ------------------------------------------------------------------------------------------------------------

@@ -8,7 +8,16 @@ from typing import Annotated
 
 import typer
 
-from abl_cards.cli.console import check_host, fail, fail_usage, find_game, list_game_names, load_knowledge, path_option
+from abl_cards.cli.console import (
+    check_host,
+    fail,
+    fail_usage,
+    find_game,
+    list_game_names,
+    load_knowledge,
+    path_option,
+    usage_errors,
+)
 from abl_cards.core import PROJECT, require_extra
 
 DEFAULT_PORT = 8765
@@ -75,7 +84,12 @@ def web(
     for option, folder in [("--save-dir", save), *(("--watch", one) for one in watch or ())]:
         if folder is not None and folder.exists() and not folder.is_dir():
             fail_usage(f"{option} {folder}: this is a file; name a folder")
+    from abl_cards.agents import check_agent_name
     from abl_cards.web import WebConfig, default_state_folder, serve
+
+    with usage_errors():
+        for agent in agents or ():
+            check_agent_name(agent)
 
     config = WebConfig(
         game_name,

@@ -377,6 +377,16 @@ def test_mutations_can_be_limited_to_a_file() -> None:
     assert message in " ".join(answer.stderr.split())
 
 
+@pytest.mark.parametrize(
+    ("part", "option"),
+    [("cases", ("--file", "game.lp")), ("coverage", ("--min-score", "0.5")), ("coverage", ("--accept",))],
+)
+def test_options_of_a_part_that_is_left_out_are_an_error(part: str, option: tuple[str, ...]) -> None:
+    answer = run("kb", "test", "fifteen", "--only", part, *option)
+    assert (answer.exit_code, answer.stdout) == (2, "")
+    assert option[0] in answer.stderr
+
+
 def test_each_profile_has_its_own_time_limit(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     budgets: list[CpuBudget] = []
 

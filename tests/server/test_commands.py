@@ -155,6 +155,7 @@ def test_serve_and_join_report_the_same_games(tmp_path: Path) -> None:
         (("serve", "hearts", "--host", ""), "--host ''"),
         (("serve", "hearts", "--seat", "2=human"), "seat 2: all tables would wait for the human"),
         (("web", "--host", ""), "--host ''"),
+        (("web", "--port", "0", "--agent", "kb", "--agent", "nobody"), "unknown agent 'nobody'"),
         (("web", "--port", "0", "--save-dir", __file__), f"--save-dir {__file__}"),
         (("web", "--port", "0", "--watch", "runs", "--watch", __file__), f"--watch {__file__}"),
         (("page", "--host", "a" * 64), "--host"),
