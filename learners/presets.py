@@ -171,7 +171,7 @@ PRESETS: dict[str, Preset] = {
         endgame_cards=22,
         rollout=RolloutConfig(
             is_compiled=True, needs_time_limit=True, hidden=(256, 64), top_k=5, min_prob=0.01, critic_weight=0.5,
-            temperature=0.07,
+            temperature=0.04,
         ),
     ),
     "quick": Preset(
