@@ -1,10 +1,11 @@
 // Component Dialog: a modal window with heading and close button.
-import { html, useEffect, useRef } from '../html.js';
+import { html, useLayoutEffect, useRef } from '../html.js';
 import { t } from '../words.js';
 
 export function Dialog({ name, heading, children, onShow }) {
   const dialogRef = useRef(null);
-  useEffect(() => {
+  // at once, since a dialog that is loaded when it is opened is shown by an effect, which may run before one of this
+  useLayoutEffect(() => {
     const handler = () => onShow?.();
     dialogRef.current.addEventListener('shown', handler);
     return () => dialogRef.current?.removeEventListener('shown', handler);
