@@ -13,7 +13,6 @@ from abl_cards.games.compiled import MAX_IDLE_DECISIONS
 from abl_cards.games.rollouts import (
     count_table_cards,
     find_cheapest_sets,
-    find_turns,
     list_all_sets,
     list_count_changes,
     list_counts,
@@ -24,6 +23,7 @@ from abl_cards.games.rollouts import (
     new_turns,
     play_card_sets,
     remove_card_set,
+    update_turns,
 )
 from abl_cards.games.types import LEADING, Indices
 from abl_cards.learners import add_inputs, change_inputs, choose_label, list_label_inputs
@@ -93,7 +93,7 @@ def _play_together(state, rows, rules, card_sets, hand_index, sides, shape, weig
     is_listed = np.zeros(num_labels, np.bool_)
     _start_episodes(state, rows, rules.label_of, card_sets, hand_index, shape, weights, counts, held, sums)
     while True:
-        n = find_turns(state, rows, turns, n)
+        n = update_turns(state, rows, turns, n)
         if n == 0:
             return np.int64(-1)
         list_playable_labels(card_sets, held, rules, turns, n, is_listed)

@@ -7,7 +7,7 @@ import json
 import math
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, NoReturn, cast
@@ -105,16 +105,9 @@ def read_json_file(path: str | Path) -> Any:
         text = file.read(MAX_LINE_BYTES + 1)
     if len(text) > MAX_LINE_BYTES:
         raise GameError(f"{path} {line_too_long_message()}", ErrorCode.TOO_LARGE)
-    try:
-        return parse_json(text.removeprefix(b"\xef\xbb\xbf").decode())
-    except json.JSONDecodeError as problem:
-        place, reason = f"{path}:{problem.lineno}", f"not JSON: {problem.msg} (column {problem.colno})"
-        raise GameError(f"{place}: {reason}", ErrorCode.INVALID_JSON) from None
-    except UnicodeDecodeError as problem:
-        reason = f"not UTF-8 text (byte {problem.start + 1}): save the file in UTF-8"
-        raise GameError(f"{path}: {reason}", ErrorCode.INVALID_JSON) from None
-    except ValueError as problem:
-        raise GameError(f"{path}: not JSON: {problem}", ErrorCode.INVALID_JSON) from None
+    return _parse_bytes(
+        text, f"{path}: ", lambda problem: f"{path}:{problem.lineno}: not JSON: {problem.msg} (column {problem.colno})"
+    )
 
 
 def parse_json_line(line: bytes) -> Any:
@@ -128,20 +121,28 @@ def parse_json_line(line: bytes) -> Any:
     """
     if is_line_too_long(line):
         raise GameError(f"the line {line_too_long_message()}", ErrorCode.TOO_LARGE)
-    try:
-        text = line.removeprefix(b"\xef\xbb\xbf").decode()
-        return parse_json(text)
-    except UnicodeDecodeError as problem:
-        place = f"not UTF-8 text (byte {problem.start + 1})"
-        raise GameError(f"{place}: save the file in UTF-8", ErrorCode.INVALID_JSON) from None
-    except json.JSONDecodeError as problem:
+
+    def describe(problem: json.JSONDecodeError) -> str:
         if b"\0" in line:
-            raise GameError("holds zero bytes: save the file in UTF-8", ErrorCode.INVALID_JSON) from None
+            return "holds zero bytes: save the file in UTF-8"
         if b"\r" in line.strip():
-            raise GameError("lines end in CR alone: convert the line ends to LF", ErrorCode.INVALID_JSON) from None
-        raise GameError(f"not JSON: {problem.msg} (column {problem.colno})", ErrorCode.INVALID_JSON) from None
+            return "lines end in CR alone: convert the line ends to LF"
+        return f"not JSON: {problem.msg} (column {problem.colno})"
+
+    return _parse_bytes(line, "", describe)
+
+
+def _parse_bytes(data: bytes, begin: str, describe: Callable[[json.JSONDecodeError], str]) -> Any:
+    """Parse JSON in UTF-8; raises GameError with the begin of messages, or with the description of a syntax error."""
+    try:
+        return parse_json(data.removeprefix(b"\xef\xbb\xbf").decode())
+    except UnicodeDecodeError as problem:
+        message = f"{begin}not UTF-8 text (byte {problem.start + 1}): save the file in UTF-8"
+    except json.JSONDecodeError as problem:
+        message = describe(problem)
     except ValueError as problem:
-        raise GameError(f"not JSON: {problem}", ErrorCode.INVALID_JSON) from None
+        message = f"{begin}not JSON: {problem}"
+    raise GameError(message, ErrorCode.INVALID_JSON)
 
 
 def parse_json(text: str | bytes) -> Any:

@@ -178,7 +178,7 @@ class Fluents:
 
 
 _USES = {SINGLE_VALUED: "one value", SET_VALUED: "several", COUNTER: "a number"}
-"""What each declaration of a fluent is for, in advice."""
+"""Use of each declaration of a fluent, in advice."""
 
 
 def explain_unknown_fluent(fluents: Fluents, name: str, arguments: Terms) -> tuple[str, str]:

@@ -13,13 +13,13 @@ if TYPE_CHECKING:
         HeldSets,
         Turns,
         find_cheapest_sets,
-        find_turns,
         list_all_sets,
         list_playable_labels,
         new_held_sets,
         new_turns,
         play_card_sets,
         remove_card_set,
+        update_turns,
     )
     from abl_cards.games.rollouts.position_kernels import (
         PositionCounts,
@@ -45,7 +45,6 @@ __all__ = [
     "episode_rules",
     "find_card_sets",
     "find_cheapest_sets",
-    "find_turns",
     "list_all_sets",
     "list_count_changes",
     "list_counts",
@@ -58,6 +57,7 @@ __all__ = [
     "position_inputs",
     "position_shape",
     "remove_card_set",
+    "update_turns",
 ]
 
 if not TYPE_CHECKING:  # else any name would be right to type checkers

@@ -101,8 +101,8 @@ def list_all_sets(card_sets, label_of, hand, cards, held, place, seat):
 
 
 @device_function
-def find_turns(state, rows, turns, n):
-    """Drop the turns of tables whose episode is over, and read the others.
+def update_turns(state, rows, turns, n):
+    """Drop the turns of tables whose episode is over, and read the others from their tables.
 
     Args:
         state: TableState.
