@@ -319,7 +319,7 @@ class Lobby:
         if task is not None:
             task.cancel()
         table = self.tables.pop(name)
-        table.is_closed = True
+        table.stop_writing()
         for viewer in list(table.viewers):
             viewer.close(code)
         self.prewarmed.claim(name)
@@ -331,7 +331,7 @@ class Lobby:
             for task in tasks.values():
                 task.cancel()
         for table in self.tables.values():
-            table.is_closed = True
+            table.stop_writing()
         self.tables.clear()
         self.tiles.close()
         self.labs.close()

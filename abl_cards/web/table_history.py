@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,6 @@ class TableHistory:
         game_log: Events for browsers.
         episode_start: Number of decisions before the current episode.
         event_writer: Writer of the event log, or None.
-        is_closed: True if no more events are written; the agent of a thread may still play.
     """
 
     decisions: list[TableDecision]
@@ -40,16 +40,25 @@ class TableHistory:
         """Make a history without a match."""
         self.engine, self.seed, self.match_number = engine, seed, 0
         self.event_writer: EventWriter | None = None
-        self.is_closed = False
+        self._write_lock = Lock()  # agents play in threads
 
     @property
     def _match_keys(self) -> NDArray[np.uint64]:
         return derive_match_keys(self.seed, np.array([self.match_number]), 1)
 
     def write_event(self, kind: str, data: dict[str, Any]) -> None:
-        """Write an event to the log of the table, if it has one and is open."""
-        if self.event_writer is not None and not self.is_closed:
-            self.event_writer(kind, data)
+        """Write an event to the log of the table, if it has one."""
+        with self._write_lock:
+            if self.event_writer is not None:
+                self.event_writer(kind, data)
+
+    def stop_writing(self) -> None:
+        """Write no more events, once the current one is written: the log may be read again, moved or deleted now.
+
+        An agent that a thread still runs may play on.
+        """
+        with self._write_lock:
+            self.event_writer = None
 
     def deal(self, listeners: Sequence[object]) -> None:
         """Start the match without decisions; those of the objects that are listeners follow it."""

@@ -3,7 +3,9 @@
 import json
 import os
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
@@ -11,10 +13,12 @@ import pytest
 from abl_cards.asp.errors import KBError, make_error
 from abl_cards.core.atomic_files import lock_folder
 from abl_cards.core.errors import ErrorCode, GameError
+from abl_cards.games import load
 from abl_cards.web.config import WebConfig
 from abl_cards.web.event_log import EventLog, EventLogStore
 from abl_cards.web.seats import Permission
 from abl_cards.web.server import _with_state_folder
+from abl_cards.web.table_history import TableHistory
 from abl_cards.web.websocket import CLOSE_UNAUTHORIZED, CLOSE_UNAVAILABLE
 from tests.web.asgi import Socket
 from tests.web.test_tables import decide
@@ -282,6 +286,30 @@ def test_store_keeps_latest_logs_and_deletes_others(tmp_path: Path) -> None:
     with pytest.raises(GameError, match=r"none\.jsonl") as error:
         EventLog(tmp_path / "none.jsonl").read()
     assert error.value.code == ErrorCode.FILE_NOT_READABLE
+
+
+def test_no_event_is_written_once_a_table_has_stopped_writing() -> None:
+    history = TableHistory(load("president").engine(), seed=1)
+    events: list[str] = []
+    has_begun, may_write = Event(), Event()
+
+    def write_slowly(kind: str, data: dict[str, Any]) -> None:
+        has_begun.set()
+        assert may_write.wait(30)
+        events.append(kind)
+
+    history.event_writer = write_slowly
+    with ThreadPoolExecutor(2) as pool:
+        writing = pool.submit(history.write_event, "go", {})
+        assert has_begun.wait(30)
+        stopping = pool.submit(history.stop_writing)
+        with pytest.raises(TimeoutError):  # waits for the event that is being written
+            stopping.result(0.1)
+        may_write.set()
+        writing.result(30)
+        stopping.result(30)
+    history.write_event("back", {})
+    assert events == ["go"]
 
 
 def test_locked_or_invalid_state_folder_is_not_used(tmp_path: Path) -> None:
