@@ -75,16 +75,15 @@ class PlaneResNetConfig:
 class RolloutConfig:
     """Sizes of a rollout network, and of the look-ahead that plays on by it; see ``learners.rollout_network``."""
 
-    is_compiled: bool = False  # whether whole episodes are one compiled loop, by positions instead of costs, plays left
-    needs_time_limit: bool = False  # whether it is used with a time limit alone, since it takes long
+    is_compiled: bool = (
+        False  # whether tables are played on in one compiled loop, by positions instead of costs, plays left
+    )
     hidden: tuple[int, int] = (256, 128)  # widths of the layers, multiples of 4
     num_tables: int = 256  # imagined tables of a decision, divided among its labels
     num_determinizations: int = 128  # deals of a label at most
-    depth: int = 16  # decisions with a choice before the critic values the position, where nothing is compiled
+    depth: int = 16  # decisions with a choice before the critic values the position
     top_k: int = 8  # labels that are evaluated at most, the most probable ones
     min_prob: float = 0.001  # probability below which a label is not evaluated
-    critic_weight: float = 0.0  # weight of what the critic expects at once; the rest is that of the rollouts
-    temperature: float | None = None  # points that weigh as much as a factor e; None for ``search_temperature``
 
     def __post_init__(self) -> None:
         """Check the widths, which compiled functions read four at a time; raises ValueError."""
@@ -168,11 +167,9 @@ PRESETS: dict[str, Preset] = {
         dropout=0.35,
         input_dropout=0.15,
         abln_train_share=0.25,
+        search_temperature=0.05,
         endgame_cards=22,
-        rollout=RolloutConfig(
-            is_compiled=True, needs_time_limit=True, hidden=(256, 64), top_k=5, min_prob=0.01, critic_weight=0.5,
-            temperature=0.04,
-        ),
+        rollout=RolloutConfig(is_compiled=True, hidden=(256, 64), num_tables=40, depth=8, top_k=5, min_prob=0.01),
     ),
     "quick": Preset(
         "quick",

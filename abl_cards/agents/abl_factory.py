@@ -145,11 +145,10 @@ def _make_lookahead(policy: NeuroSymbolicPolicy) -> Lookahead:
     from abl_cards.agents.search_budget import SearchRound
 
     preset = policy.networks.preset
-    rounds, rollout = [SearchRound(preset.num_determinizations, preset.depth)], preset.rollout
-    if policy.networks.rollout_weights is not None and not rollout.needs_time_limit:
-        rollout_round = SearchRound(rollout.num_determinizations, rollout.depth, rollout.num_tables)
-        rounds = [*rounds, rollout_round] if rollout.critic_weight else [rollout_round]
-    return Lookahead(policy, rounds, preset.search_temperature)
+    first_round, rollout = SearchRound(preset.num_determinizations, preset.depth), preset.rollout
+    if policy.networks.rollout_weights is not None:
+        first_round = SearchRound(rollout.num_determinizations, rollout.depth, rollout.num_tables)
+    return Lookahead(policy, (first_round,), preset.search_temperature)
 
 
 def _read_think_seconds(name: AgentName) -> float | None:

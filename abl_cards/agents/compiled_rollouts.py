@@ -1,4 +1,4 @@
-"""Rollouts of whole episodes in one compiled loop, by a rollout network that reads positions alone."""
+"""Rollouts in one compiled loop, by a rollout network that reads positions alone."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ from abl_cards.games.types import Indices
 from abl_cards.learners import RolloutWeights
 
 _TABLES_PER_THREAD = 8
+_UNLIMITED = np.iinfo(np.int64).max
 
 
 class CompiledRollouts:
-    """Plays imagined tables to the end of the episode."""
+    """Plays imagined tables on, to the end of the episode if wanted."""
 
     def __init__(self, engine: Engine, weights: RolloutWeights) -> None:
         """Make rollouts.
@@ -34,11 +35,12 @@ class CompiledRollouts:
         check_rollouts_applicable(engine.rules)
         self._engine, self._weights, self._shape = engine, weights, position_shape(engine.rules)
 
-    def play_to_end(self, tables: Tables) -> None:
-        """Play the episodes that are not over to their end, and score them.
+    def play(self, tables: Tables, num_choices: int = _UNLIMITED) -> None:
+        """Play the tables whose episode is not over, and score the episodes that end.
 
         Args:
             tables: Imagined tables, which stop after the episode.
+            num_choices: Decisions with a choice at each table before it stops; by default it ends its episode.
 
         Raises:
             TableError: If the rules leave a table without a way on, or no card is played any more.
@@ -48,8 +50,8 @@ class CompiledRollouts:
         for context in np.unique(state.context[running]).tolist():
             rows = running[state.context[running] == context]
             card_sets, hand_index = self._find_card_sets(tables, rows)
-            self._play(tables, rows, card_sets, hand_index, context)
-        tables.end_episodes(running)
+            self._play(tables, rows, card_sets, hand_index, context, num_choices)
+        tables.end_episodes(running[state.stage[running] != PLAY])
 
     def _find_card_sets(self, tables: Tables, rows: Indices) -> tuple[CardSets, Indices]:
         """Return the card sets of the distinct hands of tables [n], and the hand of each seat: int64 [n, seats]."""
@@ -62,13 +64,15 @@ class CompiledRollouts:
         sets = find_card_sets(tables.rules, flat[first], state.fluents[table], state.context[table])
         return sets, index.reshape(n, seats)
 
-    def _play(self, tables: Tables, rows: Indices, card_sets: CardSets, hand_index: Indices, context: int) -> None:
-        """Play tables [n] of one context to the end of the episode."""
+    def _play(
+        self, tables: Tables, rows: Indices, card_sets: CardSets, hand_index: Indices, context: int, num_choices: int
+    ) -> None:
+        """Play tables [n] of one context."""
         state, rules, sides = tables.state, episode_rules(tables.rules, context), tables.sides(rows)
         stuck = map_ranges(
             len(rows),
             lambda lo, hi: play_episodes(
-                state, rows, rules, card_sets, hand_index, sides, self._shape, self._weights, lo, hi
+                state, rows, rules, card_sets, hand_index, sides, self._shape, self._weights, num_choices, lo, hi
             ),
             min_size=_TABLES_PER_THREAD,
         )

@@ -34,14 +34,14 @@ class DeterminizedRollout:
         Args:
             tables: Imagined tables [m] where a play is due, or whose episode is over.
             seats: Seats to evaluate for, int8 [m].
-            depth: Plays with a choice before the critic evaluates; rollouts that are compiled end the episode.
+            depth: Decisions with a choice before the critic evaluates.
 
         Returns:
             Expected points of the episode for these seats, float32 [m].
         """
         if depth and self._compiled is not None:
-            self._compiled.play_to_end(tables)
-            return self._final_points(tables, np.arange(len(tables)), seats)
+            self._compiled.play(tables, depth)
+            depth = 0
         points, is_valued = np.zeros(len(tables), np.float32), np.zeros(len(tables), np.bool_)
         left, waits = np.full(len(tables), depth), np.zeros(len(tables), np.bool_)
         while True:

@@ -1,9 +1,9 @@
 """Look ahead: evaluate the likely labels on deals drawn by the estimate of the hidden hands.
 
-Each of the most probable labels is evaluated on a few deals: its move is made, forced moves follow, and the critic,
-which sees all hands of such a deal, evaluates the position. With a time limit labels are evaluated in rounds, all on
-the same deals; labels that cannot be best any more are dropped, and the others are played on by the policy, to the end
-of most episodes if there is time.
+Each of the most probable labels is evaluated on a few deals: its move is made, a rollout network or the policy may play
+on, and the critic, which sees all hands of such a deal, evaluates the position at the next choice. With a time limit
+labels are evaluated in rounds, all on the same deals; labels that cannot be best any more are dropped, and where the
+policy plays on, the others are played on further, to the end of most episodes if there is time.
 
 The mean over the deals changes the probabilities by ``exp(points / TEMPERATURE)``: of all policies that is the one with
 most expected points, less TEMPERATURE times its divergence from the prior. Deals are drawn by what the seat sees alone;
@@ -93,11 +93,7 @@ class Lookahead:
         """
         self._policy, self._temperature, self._batch_size = policy, temperature, batch_size
         networks = policy.networks
-        rollout, has_time = networks.preset.rollout, think_seconds is not None
-        self._uses_network = networks.rollout_weights is not None and (has_time or not rollout.needs_time_limit)
-        self._critic_weight = rollout.critic_weight if self._uses_network else 0.0
-        if self._uses_network and rollout.temperature is not None:
-            self._temperature = rollout.temperature
+        rollout, self._uses_network = networks.preset.rollout, networks.rollout_weights is not None
         network_costs = COMPILED_ROLLOUT_COSTS if rollout.is_compiled else ROLLOUT_NETWORK_COSTS
         costs, limits = (network_costs, rollout) if self._uses_network else (POLICY_COSTS, networks.preset)
         rounds: tuple[Sequence[SearchRound], Sequence[int]] = (
@@ -153,9 +149,7 @@ class Lookahead:
         points, first_points = (np.full(prior_log_probs.shape, np.nan, np.float32) for _ in range(2))
         for rows in self._batches(is_candidate.sum(axis=1)):
             place, label = np.nonzero(is_candidate[rows])
-            trials = SuccessiveElimination(
-                place, label, prior_log_probs[rows[place], label], self._temperature, self._critic_weight
-            )
+            trials = SuccessiveElimination(place, label, prior_log_probs[rows[place], label], self._temperature)
             batch = _LookaheadBatch(decisions, inputs, rows, None if true_hands is None else true_hands[rows])
             end += len(rows) * (self._think_seconds or 0)
             self._run_rounds(batch, trials, None if self._think_seconds is None else end)
@@ -185,8 +179,6 @@ class Lookahead:
         """Run rounds, the first in any case, until the time is over or one label is left."""
         for number, search_round in enumerate(self._search_rounds):
             step = search_round.limit_deals(int((trials.decision == 0).sum()))
-            if number and step.depth > self._search_rounds[number - 1].depth:
-                trials.reactivate(CRITIC_ERROR)
             tables = step.deals * len(trials.active)
             late = (
                 end is not None and number and time.monotonic() + self._timer.estimate_seconds(tables, step.depth) > end

@@ -55,8 +55,8 @@ def _new_sums(weights, n, seats):
 
 
 @kernel
-def play_episodes(state, rows, rules, card_sets, hand_index, sides, shape, weights, lo, hi):
-    """Play the episodes of tables rows[lo:hi] to the end.
+def play_episodes(state, rows, rules, card_sets, hand_index, sides, shape, weights, num_choices, lo, hi):
+    """Play tables rows[lo:hi] on, to the end of their episode or a number of decisions with a choice.
 
     Args:
         state: TableState that is modified.
@@ -67,6 +67,7 @@ def play_episodes(state, rows, rules, card_sets, hand_index, sides, shape, weigh
         sides: int8 [n, seats], the side of each seat.
         shape: PositionShape.
         weights: RolloutWeights.
+        num_choices: Decisions with a choice at each table before it stops.
         lo: First row.
         hi: Row after the last.
 
@@ -77,19 +78,21 @@ def play_episodes(state, rows, rules, card_sets, hand_index, sides, shape, weigh
     for first in range(lo, hi, _TABLES_AT_ONCE):
         end = min(first + _TABLES_AT_ONCE, hi)
         stuck = _play_together(
-            state, rows[first:end], rules, card_sets, hand_index[first:end], sides[first:end], shape, weights
-        )
+            state, rows[first:end], rules, card_sets, hand_index[first:end], sides[first:end], shape, weights,
+            num_choices,
+        )  # fmt: skip
         if stuck != -1:
             return stuck
     return np.int64(-1)
 
 
 @device_function
-def _play_together(state, rows, rules, card_sets, hand_index, sides, shape, weights):
-    """Play the episodes of tables to the end, turn by turn; returns -1, or a table where none can be played."""
+def _play_together(state, rows, rules, card_sets, hand_index, sides, shape, weights, num_choices):
+    """Play tables on, turn by turn; returns -1, or a table where no label can be played."""
     n, num_labels, seats = len(rows), len(weights.output_bias), shape.num_seats
     counts, sums = new_position_counts(shape, n), _new_sums(weights, n, seats)
-    held, turns = new_held_sets(card_sets, n, seats, num_labels), new_turns(n, num_labels, card_sets.cards.shape[1])
+    held = new_held_sets(card_sets, n, seats, num_labels)
+    turns = new_turns(n, num_labels, card_sets.cards.shape[1], num_choices)
     is_listed = np.zeros(num_labels, np.bool_)
     _start_episodes(state, rows, rules.label_of, card_sets, hand_index, shape, weights, counts, held, sums)
     while True:
@@ -131,13 +134,14 @@ def _start_episodes(state, rows, label_of, card_sets, hand_index, shape, weights
 
 @device_function
 def _choose_labels(state, label_of, shape, weights, counts, sides, sums, turns, num_turns):
-    """Choose one of the labels of each turn."""
+    """Choose one of the labels of each turn, and count the choices."""
     active, hidden, first = sums.active, sums.hidden, weights.first
     num_inputs, num_labels = len(first), len(weights.output_bias)
     for i in range(num_turns):
         turns.label[i] = turns.labels[i, 0]
         if turns.num_labels[i] > 1:
             place, table, seat = turns.place[i], turns.table[i], turns.seat[i]
+            turns.choices_left[place] -= 1
             owner, beaten = seat, np.int64(-1)
             if turns.to_beat[i] != LEADING:
                 owner, beaten = np.int64(state.owner[table]), np.int64(label_of[turns.to_beat[i]])

@@ -64,8 +64,8 @@ POLICY_COSTS = RoundCosts(3e-3, 8e-5, 5e-3, 2e-4, deals_per_round=8)
 """Costs where the policy plays on."""
 ROLLOUT_NETWORK_COSTS = RoundCosts(2e-2, 1.5e-4, 0.0, 0.0, deals_per_round=32)
 """Costs where a rollout network plays on, to the end of most episodes."""
-COMPILED_ROLLOUT_COSTS = RoundCosts(3e-3, 8e-5, 1e-4, 1e-5, deals_per_round=16, depths=DEPTHS[:1])
-"""Costs where whole episodes are compiled."""
+COMPILED_ROLLOUT_COSTS = RoundCosts(3e-3, 2e-4, 0.0, 1e-5, deals_per_round=16, depths=())
+"""Costs where a rollout network plays on in one compiled loop; rounds go as deep as without a time limit."""
 DEFAULT_ROUNDS = (SearchRound(16),)
 """Rounds without a time limit; several rounds take longer for a single decision, although they evaluate less."""
 TIMED_ROUNDS = (SearchRound(8), SearchRound(8))

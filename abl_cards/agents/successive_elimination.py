@@ -26,9 +26,8 @@ class SuccessiveElimination:
     """
 
     def __init__(
-        self, decision: Indices, label: Indices, prior_log_probs: NDArray[np.float32], temperature: float,
-        previous_weight: float = 0.0,
-    ) -> None:  # fmt: skip
+        self, decision: Indices, label: Indices, prior_log_probs: NDArray[np.float32], temperature: float
+    ) -> None:
         """Begin with all labels active and nothing evaluated.
 
         Args:
@@ -36,7 +35,6 @@ class SuccessiveElimination:
             label: Index of the label [t].
             prior_log_probs: Log-probabilities of the policy, float32 [t].
             temperature: Points that outweigh a factor e between two probabilities.
-            previous_weight: Weight of the points expected at the depth before, after a change of depth.
         """
         self.decision, self.label, self._prior_log_probs, self._temperature = (
             decision,
@@ -45,8 +43,7 @@ class SuccessiveElimination:
             temperature,
         )
         self.active = np.arange(len(decision))
-        self.num_deals, self._depth, self._previous_weight = 0, 0, previous_weight
-        self._weight = 0.0  # of the points expected at the depth before
+        self.num_deals, self._depth = 0, 0
         self.expected_points = np.full(len(decision), np.nan, np.float32)
         self.first_deal_points = self.expected_points.copy()
         self._results = np.zeros((len(decision), 0), np.float32)  # at this depth
@@ -58,11 +55,9 @@ class SuccessiveElimination:
             self.first_deal_points[self.active] = points[:, 0]
         elif depth != self._depth:
             self._results, self._previous_points = self._results[:, :0], self.expected_points
-            self._weight = self._previous_weight
         self.num_deals, self._depth = self.num_deals + points.shape[1], depth
         more = np.full((len(self.decision), points.shape[1]), np.nan, np.float32)
-        previous = self._previous_points[self.active, None]
-        more[self.active] = self._weight * previous + (1 - self._weight) * points
+        more[self.active] = points
         self._results = np.concatenate([self._results, more], axis=1)
         self._update_active(MIN_ERROR)
 

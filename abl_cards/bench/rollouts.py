@@ -61,7 +61,7 @@ def _load_rollouts(engine: Engine) -> Callable[[Tables], None] | None:
     except GameError:
         return None
     rollouts = make_compiled_rollouts(agent.policy) if isinstance(agent, AblAgent) else None
-    return None if rollouts is None else rollouts.play_to_end
+    return None if rollouts is None else rollouts.play
 
 
 def _deal_tables(engine: Engine, agent: Agent, num_tables: int) -> Tables:

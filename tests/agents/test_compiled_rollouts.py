@@ -12,11 +12,9 @@ import pytest
 import torch
 from numpy.typing import NDArray
 
-from abl_cards.agents import make_agent, successive_elimination
+from abl_cards.agents import make_agent
 from abl_cards.agents.compiled_rollouts import CompiledRollouts
 from abl_cards.agents.determinized_rollouts import DeterminizedRollout
-from abl_cards.agents.lookahead import Lookahead
-from abl_cards.agents.search_budget import SearchRound
 from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.compiled import MAX_IDLE_DECISIONS, TableError
 from abl_cards.games.game import load
@@ -63,12 +61,13 @@ def card_costs(engine: Any, tables: Any) -> NDArray[np.int64]:
     return costs
 
 
-def play_by_engine(engine: Any, network: RolloutNetwork, tables: Any) -> Iterator[int]:
-    """Play the episodes move by move; yields the number of labels of each choice."""
-    costs = card_costs(engine, tables)
-    while (rows := tables.rows_to_play()).size:
+def play_by_engine(engine: Any, network: RolloutNetwork, tables: Any, num_choices: int) -> Iterator[int]:
+    """Play the episodes move by move, up to a number of choices at each table; yields the number of labels of each."""
+    costs, left = card_costs(engine, tables), np.full(len(tables), num_choices)
+    while (rows := (rows := tables.rows_to_play())[left[rows] > 0]).size:
         decisions = tables.decisions(rows)
         legal = decisions.legal_mask.T.astype(bool)
+        left[rows] -= legal.sum(axis=1) > 1
         yield from legal.sum(axis=1)
         empty, none = np.zeros((len(rows), 0, 0), np.float32), np.zeros((len(rows), 0), np.float32)
         inputs = ModelInputs(
@@ -90,17 +89,21 @@ def play_by_engine(engine: Any, network: RolloutNetwork, tables: Any) -> Iterato
 
 
 @pytest.mark.parametrize(("game", "profile"), GAMES)
-@pytest.mark.parametrize("num_plays", [0, 9])
-def test_episodes_end_as_the_engine_plays_them(game: str, profile: str | None, num_plays: int) -> None:
+@pytest.mark.parametrize(("num_plays", "num_choices"), [(0, 1000), (9, 1000), (5, 7)])
+def test_tables_go_on_as_the_engine_plays_them(
+    game: str, profile: str | None, num_plays: int, num_choices: int
+) -> None:
     engine = load(game, profile=profile).engine()
     network, tables = random_network(engine), sample_tables(engine, 12, max(1, num_plays))
     expected = tables.copy(np.arange(len(tables)))
-    choices = list(play_by_engine(engine, network, expected))
+    choices = list(play_by_engine(engine, network, expected, num_choices))
     assert max(choices) > 5
-    CompiledRollouts(engine, network.to_weights()).play_to_end(tables)
+    CompiledRollouts(engine, network.to_weights()).play(tables, num_choices)
     assert (tables.points == expected.points).all()
-    for field in ("stage", "finish_order", "fluents", "num_plays", "hands", "played"):
+    for field in set(tables.state._fields) - {"play_stats"}:  # which what the critic sees does not have
         assert (getattr(tables.state, field) == getattr(expected.state, field)).all(), field
+    if (rows := tables.rows_to_play()).size:
+        assert (tables.decisions(rows).observe() == expected.decisions(rows).observe()).all()
 
 
 def test_tables_do_not_depend_on_each_other() -> None:
@@ -108,13 +111,13 @@ def test_tables_do_not_depend_on_each_other() -> None:
     rollouts, tables = CompiledRollouts(engine, random_network(engine).to_weights()), sample_tables(engine, 9, 5)
     one = tables.copy(np.array([4]))
     over = tables.copy(np.array([4, 4]))
-    rollouts.play_to_end(tables)
-    rollouts.play_to_end(one)
-    rollouts.play_to_end(over)
+    rollouts.play(tables)
+    rollouts.play(one)
+    rollouts.play(over)
     assert (one.points[0] == tables.points[4]).all()
     assert (over.points == tables.points[4]).all()
     points = over.points.copy()
-    rollouts.play_to_end(over)  # whose episodes are over
+    rollouts.play(over)  # whose episodes are over
     assert (over.points == points).all()
 
 
@@ -123,7 +126,7 @@ def test_tables_where_no_card_is_played_any_more_are_an_error() -> None:
     tables = sample_tables(engine, 6, 2)
     tables.state.idle_decisions[3] = MAX_IDLE_DECISIONS + 1
     with pytest.raises(TableError) as caught:
-        CompiledRollouts(engine, random_network(engine).to_weights()).play_to_end(tables)
+        CompiledRollouts(engine, random_network(engine).to_weights()).play(tables)
     assert caught.value.table == 3
 
 
@@ -137,65 +140,46 @@ def test_games_whose_plays_depend_on_more_are_an_error(game: str) -> None:
 
 @pytest.fixture
 def weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return weights for Dou dizhu beside a network for compiled rollouts that need a time limit."""
-    config = replace(CONFIG, needs_time_limit=True, critic_weight=0.25, temperature=0.5)
-    monkeypatch.setitem(PRESETS, "tiny", replace(TINY, rollout=config, endgame_cards=0))
+    """Return weights for Dou dizhu beside a network for compiled rollouts."""
+    monkeypatch.setitem(PRESETS, "tiny", replace(TINY, rollout=CONFIG, endgame_cards=0))
     engine, card = load("doudizhu").engine(), WeightsCard("doudizhu", "tiny", True, seed=5, steps=7)
     save_networks(tmp_path / "some.safetensors", Networks(PRESETS["tiny"], GameShape.of(engine), 5), card)
     write_weights(tmp_path / "some-rollout.safetensors", random_network(engine).state_dict(), card)
     return tmp_path / "some.safetensors"
 
 
-def test_values_are_the_points_of_the_episode(weights: Path) -> None:
+def test_critic_values_the_tables_that_were_played_on(weights: Path) -> None:
     engine = load("doudizhu").engine()
     policy = cast(Any, make_agent(f"abl:weights={weights}", engine)).policy
     tables = sample_tables(engine, 12, 3)
     rows, seats = np.arange(len(tables)), tables.seat.copy()
-    ended = tables.copy(rows)
-    CompiledRollouts(engine, policy.networks.rollout_weights).play_to_end(ended)
-    values = DeterminizedRollout(policy).evaluate(tables, seats, depth=4)
+    played, ended = tables.copy(rows), tables.copy(rows)
+    rollouts, evaluation = CompiledRollouts(engine, policy.networks.rollout_weights), DeterminizedRollout(policy)
+    rollouts.play(played, 4)
+    rollouts.play(ended)
+    values = evaluation.evaluate(tables.copy(rows), seats, depth=4)
+    assert (values == evaluation.evaluate(played, seats)).all()
     points = apply_reward_exponent(engine.rewards(ended, rows)[rows, seats], policy.networks.preset.ppo.reward_exponent)
-    assert (values == points).all()
+    assert (evaluation.evaluate(tables, seats, depth=500) == points).all()
+    assert (values != points).any()
 
 
-def test_expected_points_are_a_mean_of_critic_and_rollouts(weights: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(successive_elimination, "ELIMINATION_ERRORS", np.inf)  # so that no label is dropped
-    engine = load("doudizhu").engine()
-    decisions = sample_from_play(engine, 8, 2)
-    agent = cast(Any, make_agent(f"abl:weights={weights}", engine))
-    view = agent.policy.features(decisions)
-    prior = agent.policy.log_probs(view)
-    rollout_round = SearchRound(4, 16, 256)
-
-    def points(weight: float, rounds: tuple[SearchRound, ...]) -> Any:
-        preset = replace(PRESETS["tiny"], rollout=replace(CONFIG, critic_weight=weight, top_k=99, min_prob=1e-9))
-        agent.policy.networks.preset = preset
-        return Lookahead(agent.policy, rounds).improve_policy(decisions, view, prior).expected_points
-
-    expected, result = points(0.0, (SearchRound(4),)), points(0.0, (SearchRound(4), rollout_round))
-    mean = points(0.25, (SearchRound(4), rollout_round))
-    assert np.abs(result - expected)[~np.isnan(mean)].max() > 0.1
-    np.testing.assert_allclose(mean, 0.25 * expected + 0.75 * result, atol=1e-5)
-
-
-def test_only_a_time_limit_brings_rollouts_that_need_one(weights: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("option", ["", ",think=400"])
+def test_rollout_network_plays_on_unless_it_is_left_out(
+    weights: Path, monkeypatch: pytest.MonkeyPatch, option: str
+) -> None:
     engine, played = load("doudizhu").engine(), list[int]()
-    play_to_end = CompiledRollouts.play_to_end
+    play = CompiledRollouts.play
 
-    def record(self: CompiledRollouts, tables: Any) -> None:
+    def record(self: CompiledRollouts, tables: Any, num_choices: int) -> None:
         played.append(len(tables))
-        play_to_end(self, tables)
+        play(self, tables, num_choices)
 
-    monkeypatch.setattr(CompiledRollouts, "play_to_end", record)
+    monkeypatch.setattr(CompiledRollouts, "play", record)
     decisions = sample_from_play(engine, 8, 2)
     keys = np.zeros(8, np.uint64)
-    plain, timed = (cast(Any, make_agent(f"abl:weights={weights}{more}", engine)) for more in ("", ",think=400"))
-    plain.play(decisions, keys)
-    assert not played
-    timed.play(decisions, keys)
+    cast(Any, make_agent(f"abl:weights={weights}{option}", engine)).play(decisions, keys)
     assert played
-    assert plain._lookahead._temperature == PRESETS["tiny"].search_temperature
-    assert timed._lookahead._temperature == 0.5
     played.clear()
-    cast(Any, make_agent(f"abl:weights={weights},think=50,no-rollout-network", engine)).play(decisions, keys)
+    cast(Any, make_agent(f"abl:weights={weights}{option},no-rollout-network", engine)).play(decisions, keys)
     assert not played

@@ -23,14 +23,3 @@ def test_elimination_compares_labels_on_common_deals() -> None:
     tried.add_results(np.array([[0.0], [0.5]], np.float32), 4)  # deeper, and the other way round
     np.testing.assert_allclose(tried.expected_points[[0, 1, 2]], [0, -3.475, 0.5], atol=1e-6)
     assert tried.num_deals == 5
-
-
-def test_points_of_the_depth_before_keep_their_weight() -> None:
-    tried = trials.SuccessiveElimination(
-        np.array([0, 0]), np.array([3, 1]), np.zeros(2, np.float32), 0.1, previous_weight=0.25
-    )
-    tried.add_results(np.array([[1, 3], [2, 3]], np.float32), 0)
-    np.testing.assert_allclose(tried.expected_points, [2, 2.5])
-    tried.add_results(np.array([[0, 4], [1, 2]], np.float32), 16)
-    tried.add_results(np.array([[2, 2], [0, 1]], np.float32), 16)
-    np.testing.assert_allclose(tried.expected_points, [0.25 * 2 + 0.75 * 2, 0.25 * 2.5 + 0.75 * 1])

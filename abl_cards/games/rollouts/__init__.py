@@ -1,4 +1,4 @@
-"""Arrays and kernels that play whole episodes of a game in one compiled loop."""
+"""Arrays and kernels that play tables on in one compiled loop."""
 
 from __future__ import annotations
 

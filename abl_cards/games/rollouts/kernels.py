@@ -32,6 +32,7 @@ class HeldSets(NamedTuple):
 class Turns(NamedTuple):
     """Turns of tables at which a play is due; the tables that have one come first."""
 
+    choices_left: Indices  # [n] decisions with a choice that are made at each place before it stops
     place: Indices  # [n] index of the table in ``HeldSets``
     table: Indices  # [n] index in ``TableState``
     seat: Indices  # [n]
@@ -60,10 +61,11 @@ def new_held_sets(card_sets, n, seats, num_labels):
 
 
 @device_function
-def new_turns(n, num_labels, max_cards):
-    """Return turns of n tables."""
+def new_turns(n, num_labels, max_cards, num_choices):
+    """Return turns of n tables, each with a number of decisions with a choice."""
     return Turns(
-        np.arange(n), np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n, np.int64),
+        np.full(n, num_choices), np.arange(n), np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n, np.int64),
+        np.zeros(n, np.int64),
         np.zeros((n, num_labels), np.int64), np.zeros(n, np.int64), np.zeros(n, np.int16), np.zeros(n, np.int64),
         np.zeros((n, max_cards), np.uint8),
     )  # fmt: skip
@@ -102,12 +104,12 @@ def list_all_sets(card_sets, label_of, hand, cards, held, place, seat):
 
 @device_function
 def update_turns(state, rows, turns, n):
-    """Drop the turns of tables whose episode is over, and read the others from their tables.
+    """Drop the turns of tables that are played no more, and read the others from their tables.
 
     Args:
         state: TableState.
         rows: int64 [tables], table of each place.
-        turns: Turns.
+        turns: Turns; those of tables without choices left are dropped, and those whose episode is over.
         n: How many there are.
 
     Returns:
@@ -117,7 +119,7 @@ def update_turns(state, rows, turns, n):
     for i in range(n):
         place = turns.place[i]
         table = rows[place]
-        if state.stage[table] == PLAY:
+        if state.stage[table] == PLAY and turns.choices_left[place] > 0:
             turns.place[kept], turns.table[kept] = place, table
             turns.seat[kept], turns.to_beat[kept] = state.seat[table], state.to_beat[table]
             kept += 1
