@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from numba import njit, types
+from numba.core.compiler import Compiler
 from numba.extending import intrinsic
 
 from abl_cards.core.jit_cache import KernelCache
@@ -25,7 +26,19 @@ def _compile_with(**options: Any) -> Callable[[Callable[..., Any]], Any]:
 kernel = _compile_with(no_cfunc_wrapper=True)
 """Compile a function that Python calls, and kernels may call."""
 
-device_function = _compile_with(no_cfunc_wrapper=True, no_cpython_wrapper=True)
+
+class _DeviceCompiler(Compiler):
+    """Leaves the optimisation of a function to the kernels that call it, where its code is optimised again."""
+
+    def define_pipelines(self) -> Any:
+        library = self.state.targetctx.codegen().create_library("device")
+        library.enable_object_caching()
+        library._optimize_final_module = lambda: None
+        self.state.library = library
+        return super().define_pipelines()  # type: ignore[no-untyped-call]
+
+
+device_function = _compile_with(no_cfunc_wrapper=True, no_cpython_wrapper=True, pipeline_class=_DeviceCompiler)
 """Compile a function that only kernels call. Python crashes that calls it: it has no entry from there, which would take
 a sixth of the time of compiling."""
 
