@@ -75,9 +75,7 @@ class PlaneResNetConfig:
 class RolloutConfig:
     """Sizes of a rollout network, and of the look-ahead that plays on by it; see ``learners.rollout_network``."""
 
-    is_compiled: bool = (
-        False  # whether tables are played on in one compiled loop, by positions instead of costs, plays left
-    )
+    is_compiled: bool = False  # whether one compiled loop plays tables on, by positions instead of costs, plays left
     hidden: tuple[int, int] = (256, 128)  # widths of the layers, multiples of 4
     num_tables: int = 256  # imagined tables of a decision, divided among its labels
     num_determinizations: int = 128  # deals of a label at most

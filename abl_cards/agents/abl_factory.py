@@ -145,10 +145,10 @@ def _make_lookahead(policy: NeuroSymbolicPolicy) -> Lookahead:
     from abl_cards.agents.search_budget import SearchRound
 
     preset = policy.networks.preset
-    first_round, rollout = SearchRound(preset.num_determinizations, preset.depth), preset.rollout
+    search_round, rollout = SearchRound(preset.num_determinizations, preset.depth), preset.rollout
     if policy.networks.rollout_weights is not None:
-        first_round = SearchRound(rollout.num_determinizations, rollout.depth, rollout.num_tables)
-    return Lookahead(policy, (first_round,), preset.search_temperature)
+        search_round = SearchRound(rollout.num_determinizations, rollout.depth, rollout.num_tables)
+    return Lookahead(policy, (search_round,), preset.search_temperature)
 
 
 def _read_think_seconds(name: AgentName) -> float | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from abl_cards.agents.policy import NeuroSymbolicPolicy
-from abl_cards.agents.rollout_kernels import play_episodes
+from abl_cards.agents.rollout_kernels import roll_out_tables
 from abl_cards.core import map_ranges
 from abl_cards.games import Engine
 from abl_cards.games.compiled import TableError
@@ -71,7 +71,7 @@ class CompiledRollouts:
         state, rules, sides = tables.state, episode_rules(tables.rules, context), tables.sides(rows)
         stuck = map_ranges(
             len(rows),
-            lambda lo, hi: play_episodes(
+            lambda lo, hi: roll_out_tables(
                 state, rows, rules, card_sets, hand_index, sides, self._shape, self._weights, num_choices, lo, hi
             ),
             min_size=_TABLES_PER_THREAD,

@@ -55,7 +55,7 @@ def _new_sums(weights, n, seats):
 
 
 @kernel
-def play_episodes(state, rows, rules, card_sets, hand_index, sides, shape, weights, num_choices, lo, hi):
+def roll_out_tables(state, rows, rules, card_sets, hand_index, sides, shape, weights, num_choices, lo, hi):
     """Play tables rows[lo:hi] on, to the end of their episode or a number of decisions with a choice.
 
     Args:

@@ -85,7 +85,7 @@ def plan_timed_rounds(
         costs: What rounds cost.
     """
     if not default_round.depth:
-        return TIMED_ROUNDS, costs.depths
+        return TIMED_ROUNDS, costs.depths or (0,)
     deeper = tuple(depth for depth in costs.depths if depth > default_round.depth)
     return (SearchRound(costs.deals_per_round // 2, default_round.depth),) * 2, (*deeper, default_round.depth)
 

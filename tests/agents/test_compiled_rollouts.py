@@ -64,7 +64,7 @@ def card_costs(engine: Any, tables: Any) -> NDArray[np.int64]:
 def play_by_engine(engine: Any, network: RolloutNetwork, tables: Any, num_choices: int) -> Iterator[int]:
     """Play the episodes move by move, up to a number of choices at each table; yields the number of labels of each."""
     costs, left = card_costs(engine, tables), np.full(len(tables), num_choices)
-    while (rows := (rows := tables.rows_to_play())[left[rows] > 0]).size:
+    while (rows := np.intersect1d(tables.rows_to_play(), np.flatnonzero(left > 0))).size:
         decisions = tables.decisions(rows)
         legal = decisions.legal_mask.T.astype(bool)
         left[rows] -= legal.sum(axis=1) > 1

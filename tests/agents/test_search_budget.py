@@ -25,6 +25,8 @@ def test_deepest_affordable_round_is_chosen(monkeypatch: pytest.MonkeyPatch) -> 
 def test_timed_rounds_keep_the_depth_of_play_to_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     """Play to the end without the critic; with the critic, evaluate first and search deeper where it may err."""
     assert effort.plan_timed_rounds(effort.SearchRound(16)) == (effort.TIMED_ROUNDS, effort.DEPTHS)
+    at_once = effort.plan_timed_rounds(effort.SearchRound(16), effort.COMPILED_ROLLOUT_COSTS)  # which has no depths
+    assert at_once == (effort.TIMED_ROUNDS, (0,))
     steps, depths = effort.plan_timed_rounds(effort.SearchRound(32, 40))
     assert {step.depth for step in steps} == set(depths) == {40}
     monkeypatch.setattr("abl_cards.agents.search_budget.time.monotonic", lambda: 5.0)

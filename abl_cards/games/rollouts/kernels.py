@@ -65,9 +65,8 @@ def new_turns(n, num_labels, max_cards, num_choices):
     """Return turns of n tables, each with a number of decisions with a choice."""
     return Turns(
         np.full(n, num_choices), np.arange(n), np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n, np.int64),
-        np.zeros(n, np.int64),
-        np.zeros((n, num_labels), np.int64), np.zeros(n, np.int64), np.zeros(n, np.int16), np.zeros(n, np.int64),
-        np.zeros((n, max_cards), np.uint8),
+        np.zeros(n, np.int64), np.zeros((n, num_labels), np.int64), np.zeros(n, np.int64), np.zeros(n, np.int16),
+        np.zeros(n, np.int64), np.zeros((n, max_cards), np.uint8),
     )  # fmt: skip
 
 
