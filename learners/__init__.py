@@ -74,6 +74,7 @@ if TYPE_CHECKING:
     from abl_cards.learners.plane_features import MAX_OPTIONS
     from abl_cards.learners.plane_resnet import PlanePolicyNetwork
     from abl_cards.learners.presets import (
+        END_OF_EPISODE,
         ESTIMATE,
         LEGAL,
         PLAYS_LEFT,
@@ -127,6 +128,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ABLN",
     "AFFINITY_PREFERENCE",
+    "END_OF_EPISODE",
     "ESTIMATE",
     "LEGAL",
     "MAX_OPTIONS",

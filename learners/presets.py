@@ -71,6 +71,10 @@ class PlaneResNetConfig:
     has_value_head: bool = True  # whether the value is a head of the policy; else a critic reads all hands
 
 
+END_OF_EPISODE = 1_000_000
+"""Depth of rollouts to the end: more decisions than any episode has."""
+
+
 @dataclass(frozen=True)
 class RolloutConfig:
     """Sizes of a rollout network, and of the look-ahead that plays on by it; see ``learners.rollout_network``."""
@@ -79,7 +83,8 @@ class RolloutConfig:
     hidden: tuple[int, int] = (256, 128)  # widths of the layers, multiples of 4
     num_tables: int = 256  # imagined tables of a decision, divided among its labels
     num_determinizations: int = 128  # deals of a label at most
-    depth: int = 16  # decisions with a choice before the critic values the position
+    depths: tuple[int, ...] = (16,)  # decisions with a choice before the critic values the position; the mean counts
+    timed_depths: tuple[int, ...] = ()  # the same with a time limit; empty for the same as without one
     top_k: int = 8  # labels that are evaluated at most, the most probable ones
     min_prob: float = 0.001  # probability below which a label is not evaluated
 
@@ -167,7 +172,10 @@ PRESETS: dict[str, Preset] = {
         abln_train_share=0.25,
         search_temperature=0.05,
         endgame_cards=22,
-        rollout=RolloutConfig(is_compiled=True, hidden=(256, 64), num_tables=40, depth=8, top_k=5, min_prob=0.01),
+        rollout=RolloutConfig(
+            is_compiled=True, hidden=(256, 64), num_tables=40, depths=(8,), timed_depths=(0, 8, END_OF_EPISODE),
+            top_k=5, min_prob=0.01,
+        ),
     ),
     "quick": Preset(
         "quick",

@@ -145,9 +145,9 @@ def _make_lookahead(policy: NeuroSymbolicPolicy) -> Lookahead:
     from abl_cards.agents.search_budget import SearchRound
 
     preset = policy.networks.preset
-    search_round, rollout = SearchRound(preset.num_determinizations, preset.depth), preset.rollout
+    search_round, rollout = SearchRound(preset.num_determinizations, (preset.depth,)), preset.rollout
     if policy.networks.rollout_weights is not None:
-        search_round = SearchRound(rollout.num_determinizations, rollout.depth, rollout.num_tables)
+        search_round = SearchRound(rollout.num_determinizations, rollout.depths, rollout.num_tables)
     return Lookahead(policy, (search_round,), preset.search_temperature)
 
 

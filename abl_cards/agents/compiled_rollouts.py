@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from abl_cards.agents.policy import NeuroSymbolicPolicy
 from abl_cards.agents.rollout_kernels import roll_out_tables
@@ -13,10 +14,9 @@ from abl_cards.games.rollouts import CardSets, check_rollouts_applicable, episod
 from abl_cards.games.state import PLAY
 from abl_cards.games.tables import Tables
 from abl_cards.games.types import Indices
-from abl_cards.learners import RolloutWeights
+from abl_cards.learners import END_OF_EPISODE, RolloutWeights
 
 _TABLES_PER_THREAD = 8
-_UNLIMITED = np.iinfo(np.int64).max
 
 
 class CompiledRollouts:
@@ -35,22 +35,22 @@ class CompiledRollouts:
         check_rollouts_applicable(engine.rules)
         self._engine, self._weights, self._shape = engine, weights, position_shape(engine.rules)
 
-    def play(self, tables: Tables, num_choices: int = _UNLIMITED) -> None:
+    def play(self, tables: Tables, num_choices: ArrayLike = END_OF_EPISODE) -> None:
         """Play the tables whose episode is not over, and score the episodes that end.
 
         Args:
-            tables: Imagined tables, which stop after the episode.
-            num_choices: Decisions with a choice at each table before it stops; by default it ends its episode.
+            tables: Imagined tables [n], which stop after the episode.
+            num_choices: Decisions with a choice before a table stops at the next one: int [n], or one for all.
 
         Raises:
             TableError: If the rules leave a table without a way on, or no card is played any more.
         """
-        state = tables.state
+        state, left = tables.state, np.broadcast_to(np.asarray(num_choices, np.int64), len(tables))
         running = np.flatnonzero(state.stage == PLAY)
         for context in np.unique(state.context[running]).tolist():
             rows = running[state.context[running] == context]
             card_sets, hand_index = self._find_card_sets(tables, rows)
-            self._play(tables, rows, card_sets, hand_index, context, num_choices)
+            self._play(tables, rows, card_sets, hand_index, context, left[rows])
         tables.end_episodes(running[state.stage[running] != PLAY])
 
     def _find_card_sets(self, tables: Tables, rows: Indices) -> tuple[CardSets, Indices]:
@@ -65,7 +65,13 @@ class CompiledRollouts:
         return sets, index.reshape(n, seats)
 
     def _play(
-        self, tables: Tables, rows: Indices, card_sets: CardSets, hand_index: Indices, context: int, num_choices: int
+        self,
+        tables: Tables,
+        rows: Indices,
+        card_sets: CardSets,
+        hand_index: Indices,
+        context: int,
+        num_choices: Indices,
     ) -> None:
         """Play tables [n] of one context."""
         state, rules, sides = tables.state, episode_rules(tables.rules, context), tables.sides(rows)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -28,22 +30,29 @@ class DeterminizedRollout:
         self._rollout_policy = rollout_policy or make_rollout_policy(policy)
         self._compiled = None if rollout_policy else make_compiled_rollouts(policy)
 
-    def evaluate(self, tables: Tables, seats: NDArray[np.int8], depth: int = 0) -> NDArray[np.float32]:
+    def evaluate(self, tables: Tables, seats: NDArray[np.int8], depths: Sequence[int] = (0,)) -> NDArray[np.float32]:
         """Evaluate imagined tables.
 
         Args:
             tables: Imagined tables [m] where a play is due, or whose episode is over.
             seats: Seats to evaluate for, int8 [m].
-            depth: Decisions with a choice before the critic evaluates.
+            depths: Decisions with a choice before the critic evaluates; the mean of the values counts.
 
         Returns:
             Expected points of the episode for these seats, float32 [m].
         """
-        if depth and self._compiled is not None:
-            self._compiled.play(tables, depth)
-            depth = 0
+        copies = np.repeat(np.arange(len(tables)), len(depths))
+        values = self._evaluate_each(tables.copy(copies), seats[copies], np.tile(depths, len(tables)))
+        mean: NDArray[np.float32] = values.reshape(len(tables), len(depths)).mean(axis=1)
+        return mean
+
+    def _evaluate_each(self, tables: Tables, seats: NDArray[np.int8], left: Indices) -> NDArray[np.float32]:
+        """Evaluate tables [m] after a number of decisions with a choice at each, int [m]: float32 [m]."""
+        if left.any() and self._compiled is not None:
+            self._compiled.play(tables, left)
+            left = np.zeros_like(left)
         points, is_valued = np.zeros(len(tables), np.float32), np.zeros(len(tables), np.bool_)
-        left, waits = np.full(len(tables), depth), np.zeros(len(tables), np.bool_)
+        waits = np.zeros(len(tables), np.bool_)
         while True:
             running = self._advance(tables, is_valued | waits)
             waits[running[left[running] <= 0]] = True  # so that the critic is asked for all of them at once
@@ -66,7 +75,7 @@ class DeterminizedRollout:
 
     def _advance(self, tables: Tables, is_left_out: NDArray[np.bool_]) -> Indices:
         """Play forced moves where the rollout policy waits for them; returns the tables where a play is due."""
-        if not self._rollout_policy.waits_for_others:
+        if self._compiled is not None or not self._rollout_policy.waits_for_others:
             return (rows := tables.rows_to_play())[~is_left_out[rows]]
         is_open = np.zeros(len(tables), np.bool_)
         while (pending := (rows := tables.rows_to_play())[~(is_left_out | is_open)[rows]]).size:

@@ -25,7 +25,6 @@ from abl_cards.agents.policy import NeuroSymbolicPolicy, PolicyInputs
 from abl_cards.agents.search_budget import (
     COMPILED_ROLLOUT_COSTS,
     DEFAULT_ROUNDS,
-    DEPTHS,
     MAX_DEALS,
     POLICY_COSTS,
     ROLLOUT_NETWORK_COSTS,
@@ -96,10 +95,11 @@ class Lookahead:
         rollout, self._uses_network = networks.preset.rollout, networks.rollout_weights is not None
         network_costs = COMPILED_ROLLOUT_COSTS if rollout.is_compiled else ROLLOUT_NETWORK_COSTS
         costs, limits = (network_costs, rollout) if self._uses_network else (POLICY_COSTS, networks.preset)
-        rounds: tuple[Sequence[SearchRound], Sequence[int]] = (
-            (search_rounds, DEPTHS) if think_seconds is None else plan_timed_rounds(search_rounds[0], costs)
-        )
-        self._search_rounds, self._depths = rounds
+        self._search_rounds: Sequence[SearchRound] = search_rounds
+        self._later_depths: Sequence[tuple[int, ...]] = ()
+        if think_seconds is not None:
+            timed_depths = rollout.timed_depths if self._uses_network else ()
+            self._search_rounds, self._later_depths = plan_timed_rounds(search_rounds[0], costs, timed_depths)
         self._rollout, self._timer, self._think_seconds = DeterminizedRollout(policy), RoundTimer(costs), think_seconds
         self._reweights_beliefs, self._candidate_limits = (
             networks.preset.belief_reweighting,
@@ -181,18 +181,22 @@ class Lookahead:
             step = search_round.limit_deals(int((trials.decision == 0).sum()))
             tables = step.deals * len(trials.active)
             late = (
-                end is not None and number and time.monotonic() + self._timer.estimate_seconds(tables, step.depth) > end
+                end is not None
+                and number
+                and time.monotonic() + self._timer.estimate_seconds(tables, step.depths) > end
             )
             if not tables or late:
                 return
             self._run_round(batch, trials, step)
         if end is None:
             return
-        if self._depths[0] > self._search_rounds[-1].depth:
+        if self._later_depths[0] != self._search_rounds[-1].depths:
             trials.reactivate(CRITIC_ERROR)
-        first = self._timer.find_deepest_round(len(trials.active), end, self._depths) if trials.active.size else None
+        first = (
+            self._timer.find_deepest_round(len(trials.active), end, self._later_depths) if trials.active.size else None
+        )
         while first is not None and trials.active.size and trials.num_deals < MAX_DEALS:
-            if time.monotonic() + self._timer.estimate_seconds(first.deals * len(trials.active), first.depth) > end:
+            if time.monotonic() + self._timer.estimate_seconds(first.deals * len(trials.active), first.depths) > end:
                 return
             self._run_round(batch, trials, first)
 
@@ -207,8 +211,8 @@ class Lookahead:
         seat = tables.seat.copy()
         moves = survey.lists.select(np.repeat(survey.best_row[rows, trials.label[active]], step.deals))
         tables.play(np.arange(len(tables)), moves)
-        trials.add_results(self._rollout.evaluate(tables, seat, step.depth).reshape(-1, step.deals), step.depth)
-        self._timer.update(len(tables), step.depth, began)
+        trials.add_results(self._rollout.evaluate(tables, seat, step.depths).reshape(-1, step.deals), step.depths)
+        self._timer.update(len(tables), step.depths, began)
 
     def _draw_deals(self, batch: _LookaheadBatch, indices: Indices, first: int, deals: int) -> NDArray[np.uint8]:
         """Draw deals for rows from an index on; true hands are deal 0 where given: [r, deals, others, cards]."""

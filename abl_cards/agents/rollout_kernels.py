@@ -12,6 +12,7 @@ from abl_cards.core import borrow_arrays, copy_values, device_function, kernel
 from abl_cards.games.compiled import MAX_IDLE_DECISIONS
 from abl_cards.games.rollouts import (
     count_table_cards,
+    drop_stopped_turns,
     find_cheapest_sets,
     list_all_sets,
     list_count_changes,
@@ -56,7 +57,7 @@ def _new_sums(weights, n, seats):
 
 @kernel
 def roll_out_tables(state, rows, rules, card_sets, hand_index, sides, shape, weights, num_choices, lo, hi):
-    """Play tables rows[lo:hi] on, to the end of their episode or a number of decisions with a choice.
+    """Play tables rows[lo:hi] on, to the end of their episode or the choice after a number of choices.
 
     Args:
         state: TableState that is modified.
@@ -67,7 +68,7 @@ def roll_out_tables(state, rows, rules, card_sets, hand_index, sides, shape, wei
         sides: int8 [n, seats], the side of each seat.
         shape: PositionShape.
         weights: RolloutWeights.
-        num_choices: Decisions with a choice at each table before it stops.
+        num_choices: int64 [n], decisions with a choice before each table stops at the next one.
         lo: First row.
         hi: Row after the last.
 
@@ -79,7 +80,7 @@ def roll_out_tables(state, rows, rules, card_sets, hand_index, sides, shape, wei
         end = min(first + _TABLES_AT_ONCE, hi)
         stuck = _play_together(
             state, rows[first:end], rules, card_sets, hand_index[first:end], sides[first:end], shape, weights,
-            num_choices,
+            num_choices[first:end],
         )  # fmt: skip
         if stuck != -1:
             return stuck
@@ -92,7 +93,7 @@ def _play_together(state, rows, rules, card_sets, hand_index, sides, shape, weig
     n, num_labels, seats = len(rows), len(weights.output_bias), shape.num_seats
     counts, sums = new_position_counts(shape, n), _new_sums(weights, n, seats)
     held = new_held_sets(card_sets, n, seats, num_labels)
-    turns = new_turns(n, num_labels, card_sets.cards.shape[1], num_choices)
+    turns = new_turns(num_choices, num_labels, card_sets.cards.shape[1])
     is_listed = np.zeros(num_labels, np.bool_)
     _start_episodes(state, rows, rules.label_of, card_sets, hand_index, shape, weights, counts, held, sums)
     while True:
@@ -100,6 +101,7 @@ def _play_together(state, rows, rules, card_sets, hand_index, sides, shape, weig
         if n == 0:
             return np.int64(-1)
         list_playable_labels(card_sets, held, rules, turns, n, is_listed)
+        n = drop_stopped_turns(turns, n)
         for i in range(n):
             if turns.num_labels[i] == 0 or state.idle_decisions[turns.table[i]] > MAX_IDLE_DECISIONS:
                 return turns.table[i]

@@ -19,19 +19,19 @@ class SearchRound:
 
     Attributes:
         deals: Imagined deals per label.
-        depth: Plays with a choice before the critic evaluates.
+        depths: Decisions with a choice before the critic evaluates, the fewest first; the mean counts.
         max_tables: Imagined tables of a decision at most, divided among its labels; None for no limit.
     """
 
     deals: int
-    depth: int = 0
+    depths: tuple[int, ...] = (0,)
     max_tables: int | None = None
 
     def limit_deals(self, num_labels: int) -> SearchRound:
         """Return the round of a decision with this number of labels, without a limit on tables."""
         if self.max_tables is None:
             return self
-        return SearchRound(max(1, min(self.deals, self.max_tables // num_labels)), self.depth)
+        return SearchRound(max(1, min(self.deals, self.max_tables // num_labels)), self.depths)
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class RoundCosts:
 
     Attributes:
         seconds: Seconds of a round.
-        table_seconds: Seconds of each table in it.
+        table_seconds: Seconds of each table in it, for each depth.
         response_seconds: Seconds of each play by the policy.
         response_table_seconds: Seconds of each such play at a table.
         deals_per_round: Deals of a later round; at least half of them.
@@ -54,9 +54,10 @@ class RoundCosts:
     deals_per_round: int
     depths: tuple[int, ...] = DEPTHS
 
-    def estimate_seconds(self, num_tables: int, depth: int) -> float:
+    def estimate_seconds(self, num_tables: int, depths: Sequence[int]) -> float:
         """Return the seconds of a round on the machine on which they were measured."""
-        at_tables = self.table_seconds + depth * self.response_table_seconds
+        depth = depths[-1]
+        at_tables = len(depths) * self.table_seconds + depth * self.response_table_seconds
         return self.seconds + depth * self.response_seconds + num_tables * at_tables
 
 
@@ -64,8 +65,8 @@ POLICY_COSTS = RoundCosts(3e-3, 8e-5, 5e-3, 2e-4, deals_per_round=8)
 """Costs where the policy plays on."""
 ROLLOUT_NETWORK_COSTS = RoundCosts(2e-2, 1.5e-4, 0.0, 0.0, deals_per_round=32)
 """Costs where a rollout network plays on, to the end of most episodes."""
-COMPILED_ROLLOUT_COSTS = RoundCosts(3e-3, 2e-4, 0.0, 1e-5, deals_per_round=16, depths=())
-"""Costs where a rollout network plays on in one compiled loop; rounds go as deep as without a time limit."""
+COMPILED_ROLLOUT_COSTS = RoundCosts(3e-3, 1.3e-4, 0.0, 0.0, deals_per_round=16, depths=())
+"""Costs where a rollout network plays on in one compiled loop; a preset says how deep with a time limit."""
 DEFAULT_ROUNDS = (SearchRound(16),)
 """Rounds without a time limit; several rounds take longer for a single decision, although they evaluate less."""
 TIMED_ROUNDS = (SearchRound(8), SearchRound(8))
@@ -73,9 +74,9 @@ TIMED_ROUNDS = (SearchRound(8), SearchRound(8))
 
 
 def plan_timed_rounds(
-    default_round: SearchRound, costs: RoundCosts = POLICY_COSTS
-) -> tuple[tuple[SearchRound, ...], tuple[int, ...]]:
-    """Return the first rounds with a time limit, and the depths of later ones, the greatest first.
+    default_round: SearchRound, costs: RoundCosts = POLICY_COSTS, timed_depths: tuple[int, ...] = ()
+) -> tuple[tuple[SearchRound, ...], list[tuple[int, ...]]]:
+    """Return the first rounds with a time limit, and the depths of later ones, the most costly first.
 
     A preset that plays on before its critic evaluates does so in every round, because its critic does not tell the
     labels apart at once.
@@ -83,11 +84,15 @@ def plan_timed_rounds(
     Args:
         default_round: Round without a time limit.
         costs: What rounds cost.
+        timed_depths: Depths of later rounds; empty for those that ``costs`` names.
     """
-    if not default_round.depth:
-        return TIMED_ROUNDS, costs.depths or (0,)
-    deeper = tuple(depth for depth in costs.depths if depth > default_round.depth)
-    return (SearchRound(costs.deals_per_round // 2, default_round.depth),) * 2, (*deeper, default_round.depth)
+    first = SearchRound(costs.deals_per_round // 2, default_round.depths)
+    if timed_depths:
+        return (first,), [timed_depths, default_round.depths]
+    later = [(depth,) for depth in costs.depths if depth > default_round.depths[-1]]
+    if default_round.depths == (0,):
+        return TIMED_ROUNDS, later or [(0,)]
+    return (first, first), [*later, default_round.depths]
 
 
 class RoundTimer:
@@ -97,22 +102,22 @@ class RoundTimer:
         """Begin with factor 1."""
         self._factor, self._costs = 1.0, costs
 
-    def estimate_seconds(self, num_tables: int, depth: int = 0) -> float:
+    def estimate_seconds(self, num_tables: int, depths: Sequence[int] = (0,)) -> float:
         """Return the expected seconds of a round."""
-        return self._factor * self._costs.estimate_seconds(num_tables, depth)
+        return self._factor * self._costs.estimate_seconds(num_tables, depths)
 
-    def update(self, num_tables: int, depth: int, start_time: float) -> None:
+    def update(self, num_tables: int, depths: Sequence[int], start_time: float) -> None:
         """Learn from a finished round that began at ``start_time``, a time of ``time.monotonic``."""
-        ratio = (time.monotonic() - start_time) / self._costs.estimate_seconds(num_tables, depth)
+        ratio = (time.monotonic() - start_time) / self._costs.estimate_seconds(num_tables, depths)
         self._factor += _LEARNING_RATE * (min(max(ratio, 1 / _MAX_RATIO), _MAX_RATIO) - self._factor)
 
     def find_deepest_round(
-        self, num_labels: int, deadline: float, depths: Sequence[int] = DEPTHS
+        self, num_labels: int, deadline: float, choices: Sequence[tuple[int, ...]]
     ) -> SearchRound | None:
         """Return the deepest round with this number of labels that ends before the deadline; None where none does."""
         left = deadline - time.monotonic()
-        for depth in depths:
+        for depths in choices:
             for deals in (self._costs.deals_per_round, self._costs.deals_per_round // 2):
-                if self.estimate_seconds(num_labels * deals, depth) <= left:
-                    return SearchRound(deals, depth)
+                if self.estimate_seconds(num_labels * deals, depths) <= left:
+                    return SearchRound(deals, depths)
         return None

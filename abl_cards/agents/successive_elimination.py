@@ -43,19 +43,19 @@ class SuccessiveElimination:
             temperature,
         )
         self.active = np.arange(len(decision))
-        self.num_deals, self._depth = 0, 0
+        self.num_deals, self._depths = 0, (0,)
         self.expected_points = np.full(len(decision), np.nan, np.float32)
         self.first_deal_points = self.expected_points.copy()
-        self._results = np.zeros((len(decision), 0), np.float32)  # at this depth
-        self._previous_points = np.zeros(len(decision), np.float32)  # expected points at the depth before
+        self._results = np.zeros((len(decision), 0), np.float32)  # at these depths
+        self._previous_points = np.zeros(len(decision), np.float32)  # expected points at the depths before
 
-    def add_results(self, points: NDArray[np.float32], depth: int) -> None:
-        """Add points [active, deals] on the next deals, rolled out to this depth."""
+    def add_results(self, points: NDArray[np.float32], depths: tuple[int, ...]) -> None:
+        """Add points [active, deals] on the next deals, rolled out to these depths."""
         if not self.num_deals:
             self.first_deal_points[self.active] = points[:, 0]
-        elif depth != self._depth:
+        elif depths != self._depths:
             self._results, self._previous_points = self._results[:, :0], self.expected_points
-        self.num_deals, self._depth = self.num_deals + points.shape[1], depth
+        self.num_deals, self._depths = self.num_deals + points.shape[1], depths
         more = np.full((len(self.decision), points.shape[1]), np.nan, np.float32)
         more[self.active] = points
         self._results = np.concatenate([self._results, more], axis=1)

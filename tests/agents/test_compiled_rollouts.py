@@ -20,7 +20,7 @@ from abl_cards.games.compiled import MAX_IDLE_DECISIONS, TableError
 from abl_cards.games.game import load
 from abl_cards.games.rollouts import position_inputs
 from abl_cards.learners import GameShape, ModelInputs, Networks, RolloutNetwork, apply_reward_exponent, to_input_tensors
-from abl_cards.learners.presets import PRESETS, RolloutConfig
+from abl_cards.learners.presets import END_OF_EPISODE, PRESETS, RolloutConfig
 from abl_cards.learners.weights_io import WeightsCard, save_networks, write_weights
 from abl_cards.matches.sampled_positions import sample_from_play
 from tests.games.rollouts.sampled_tables import sample_tables
@@ -61,13 +61,17 @@ def card_costs(engine: Any, tables: Any) -> NDArray[np.int64]:
     return costs
 
 
-def play_by_engine(engine: Any, network: RolloutNetwork, tables: Any, num_choices: int) -> Iterator[int]:
-    """Play the episodes move by move, up to a number of choices at each table; yields the number of labels of each."""
-    costs, left = card_costs(engine, tables), np.full(len(tables), num_choices)
-    while (rows := np.intersect1d(tables.rows_to_play(), np.flatnonzero(left > 0))).size:
+def play_by_engine(engine: Any, network: RolloutNetwork, tables: Any, num_choices: NDArray[np.int64]) -> Iterator[int]:
+    """Play move by move, up to the choice after a number of choices at each table; yields the number of labels."""
+    costs, left = card_costs(engine, tables), num_choices.copy()
+    while (due := tables.rows_to_play()).size:
+        has_choice = tables.decisions(due).legal_mask.sum(axis=0) > 1
+        rows = due[~has_choice | (left[due] > 0)]
+        if not rows.size:
+            return
+        left[due[has_choice]] -= 1
         decisions = tables.decisions(rows)
         legal = decisions.legal_mask.T.astype(bool)
-        left[rows] -= legal.sum(axis=1) > 1
         yield from legal.sum(axis=1)
         empty, none = np.zeros((len(rows), 0, 0), np.float32), np.zeros((len(rows), 0), np.float32)
         inputs = ModelInputs(
@@ -89,11 +93,12 @@ def play_by_engine(engine: Any, network: RolloutNetwork, tables: Any, num_choice
 
 
 @pytest.mark.parametrize(("game", "profile"), GAMES)
-@pytest.mark.parametrize(("num_plays", "num_choices"), [(0, 1000), (9, 1000), (5, 7)])
+@pytest.mark.parametrize(("num_plays", "most_choices"), [(0, 1000), (9, 1000), (5, 7)])
 def test_tables_go_on_as_the_engine_plays_them(
-    game: str, profile: str | None, num_plays: int, num_choices: int
+    game: str, profile: str | None, num_plays: int, most_choices: int
 ) -> None:
     engine = load(game, profile=profile).engine()
+    num_choices = np.append(np.full(6, most_choices), np.arange(6) if most_choices < 1000 else np.full(6, 1000))
     network, tables = random_network(engine), sample_tables(engine, 12, max(1, num_plays))
     expected = tables.copy(np.arange(len(tables)))
     choices = list(play_by_engine(engine, network, expected, num_choices))
@@ -111,9 +116,8 @@ def test_tables_do_not_depend_on_each_other() -> None:
     rollouts, tables = CompiledRollouts(engine, random_network(engine).to_weights()), sample_tables(engine, 9, 5)
     one = tables.copy(np.array([4]))
     over = tables.copy(np.array([4, 4]))
-    rollouts.play(tables)
-    rollouts.play(one)
-    rollouts.play(over)
+    for some in (tables, one, over):
+        rollouts.play(some)
     assert (one.points[0] == tables.points[4]).all()
     assert (over.points == tables.points[4]).all()
     points = over.points.copy()
@@ -157,11 +161,15 @@ def test_critic_values_the_tables_that_were_played_on(weights: Path) -> None:
     rollouts, evaluation = CompiledRollouts(engine, policy.networks.rollout_weights), DeterminizedRollout(policy)
     rollouts.play(played, 4)
     rollouts.play(ended)
-    values = evaluation.evaluate(tables.copy(rows), seats, depth=4)
+    values = evaluation.evaluate(tables, seats, (4,))
     assert (values == evaluation.evaluate(played, seats)).all()
     points = apply_reward_exponent(engine.rewards(ended, rows)[rows, seats], policy.networks.preset.ppo.reward_exponent)
-    assert (evaluation.evaluate(tables, seats, depth=500) == points).all()
+    at_once = evaluation.evaluate(tables, seats)
+    several = evaluation.evaluate(tables, seats, (0, 4, END_OF_EPISODE))
+    assert several == pytest.approx((at_once + values + points) / 3, rel=1e-6)
+    assert (evaluation.evaluate(tables, seats, (500,)) == points).all()
     assert (values != points).any()
+    assert (values != at_once).any()
 
 
 @pytest.mark.parametrize("option", ["", ",think=400"])
@@ -171,7 +179,7 @@ def test_rollout_network_plays_on_unless_it_is_left_out(
     engine, played = load("doudizhu").engine(), list[int]()
     play = CompiledRollouts.play
 
-    def record(self: CompiledRollouts, tables: Any, num_choices: int) -> None:
+    def record(self: CompiledRollouts, tables: Any, num_choices: Any) -> None:
         played.append(len(tables))
         play(self, tables, num_choices)
 

@@ -117,7 +117,7 @@ def test_search_does_not_depend_on_hidden_hands(engine: Any, neural_policy: Any)
     view, proposed, after = run_lookahead(engine, neural_policy, decisions)
     assert (before.expected_points == after.expected_points)[~np.isnan(before.expected_points)].all()
     assert (np.isnan(before.expected_points) == np.isnan(after.expected_points)).all()
-    rounds = [effort.SearchRound(4), effort.SearchRound(4), effort.SearchRound(4, 2)]
+    rounds = [effort.SearchRound(4), effort.SearchRound(4), effort.SearchRound(4, (2,))]
     _, _, among = run_lookahead(engine, neural_policy, decisions, steps=rounds)
     row = int(np.flatnonzero(~np.isnan(before.expected_points).all(axis=1))[0])
     one = decisions.select(view.open_rows[[row]])
@@ -244,7 +244,7 @@ def test_rollout_answers_follow_the_policy(engine: Any, neural_policy: Any) -> N
         tables = Tables.determinize(decisions, every, hands)
         seat = tables.seat.copy()
         tables.play(every, moves)
-        values.append(imagining.DeterminizedRollout(neural_policy).evaluate(tables, seat, answers))
+        values.append(imagining.DeterminizedRollout(neural_policy).evaluate(tables, seat, (answers,)))
     for row in every:
         one = Tables.determinize(decisions, np.array([row]), hands[[row]])
         me = int(one.seat[0])
@@ -268,13 +268,13 @@ def test_no_table_needs_the_networks_before_the_others(engine: Any, neural_polic
     tables = small_hands(engine, 24, 12, 8)
     tables.auto_next_episode = False
     alone = [tables.copy(np.array([row])) for row in range(len(tables))]
-    together = Counted(neural_policy).evaluate(tables, tables.seat.copy(), 3)
+    together = Counted(neural_policy).evaluate(tables, tables.seat.copy(), (3,))
     assert len(asked) == 3
     assert asked[0] <= 24
     for row, table in enumerate(alone):
         table.auto_next_episode = False
         assert together[row] == pytest.approx(
-            imagining.DeterminizedRollout(neural_policy).evaluate(table, table.seat.copy(), 3)[0], abs=1e-4
+            imagining.DeterminizedRollout(neural_policy).evaluate(table, table.seat.copy(), (3,))[0], abs=1e-4
         )
 
 
@@ -282,13 +282,13 @@ def test_search_respects_the_time_limit(engine: Any, neural_policy: Any, monkeyp
     """Respect the time limit by a simulated clock."""
     now = [100.0]
     monkeypatch.setattr(lookahead.time, "monotonic", lambda: now[0])
-    rounds: list[tuple[int, int]] = []
+    rounds: list[tuple[int, tuple[int, ...]]] = []
 
     class Timed(imagining.DeterminizedRollout):  # type: ignore[name-defined, misc]
-        def evaluate(self, tables: Any, seats: Any, depth: int = 0) -> Any:
-            rounds.append((len(tables), depth))
+        def evaluate(self, tables: Any, seats: Any, depths: tuple[int, ...] = (0,)) -> Any:
+            rounds.append((len(tables), depths))
             now[0] += effort.RoundTimer().estimate_seconds(*rounds[-1])
-            return super().evaluate(tables, seats, depth)
+            return super().evaluate(tables, seats, depths)
 
     monkeypatch.setattr(lookahead, "DeterminizedRollout", Timed)
     decisions: Any = sample_from_play(engine, 30, 2)
@@ -305,7 +305,7 @@ def test_search_respects_the_time_limit(engine: Any, neural_policy: Any, monkeyp
         assert 1 <= len(rounds) <= most
         assert not np.isnan(ahead.expected_points).all()
         assert len(rounds) == 1 or now[0] <= 100 + think
-    assert rounds[-1][1] == effort.DEPTHS[0]
+    assert rounds[-1][1] == (effort.DEPTHS[0],)
 
 
 def test_resample_deals_follows_the_weights(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -349,7 +349,7 @@ def test_rollout_answers_may_follow_kb(monkeypatch: pytest.MonkeyPatch) -> None:
 
     with monkeypatch.context() as patched:
         patched.setattr(type(imagined), "decisions", looked_at)
-        worth = imagining.DeterminizedRollout(neural_policy).evaluate(imagined, seat, 60)
+        worth = imagining.DeterminizedRollout(neural_policy).evaluate(imagined, seat, (60,))
     assert looks == [12] * 52  # each trick is looked at once for each seat: what is forced costs no look of its own
     ends = whist.rewards(played, every)[every, seat]
     power = neural_policy.networks.preset.ppo.reward_exponent
@@ -362,10 +362,10 @@ def test_rollout_answers_may_follow_kb(monkeypatch: pytest.MonkeyPatch) -> None:
         return weigh(self, view)
 
     monkeypatch.setattr(type(neural_policy), "log_probs", counted)
-    imagining.DeterminizedRollout(neural_policy).evaluate(whist.start_matches(dealt), seat, 2)
+    imagining.DeterminizedRollout(neural_policy).evaluate(whist.start_matches(dealt), seat, (2,))
     assert not num_calls[0]
     monkeypatch.setattr(type(neural_policy.preference_model), "preferences", lambda self, estimated=False: {})
-    imagining.DeterminizedRollout(neural_policy).evaluate(whist.start_matches(dealt), seat, 2)
+    imagining.DeterminizedRollout(neural_policy).evaluate(whist.start_matches(dealt), seat, (2,))
     assert num_calls[0]
 
 

@@ -29,7 +29,7 @@ __all__ = ["weights_file"]
 @pytest.fixture
 def agent(weights_file: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Return an agent whose look-ahead plays on by a rollout network."""
-    config = RolloutConfig(hidden=(24, 16), num_tables=12, num_determinizations=5, depth=1_000)
+    config = RolloutConfig(hidden=(24, 16), num_tables=12, num_determinizations=5, depths=(1_000,))
     monkeypatch.setitem(PRESETS, "tiny", replace(PRESETS["tiny"], rollout=config, endgame_cards=0))
     return make_agent(f"abl:weights={weights_file}", load("doudizhu").engine())
 
@@ -101,14 +101,14 @@ def test_critic_is_asked_once_for_tables_that_end_their_plays_at_different_times
     alone = []
     for row in range(24):
         one = tables.copy(np.array([row]))
-        alone.append(rollout.evaluate(one, one.seat.copy(), 3)[0])
+        alone.append(rollout.evaluate(one, one.seat.copy(), (3,))[0])
 
     def record(inputs: Any, privileged: Any) -> Any:
         asked.append(len(inputs.to_beat))
         return value(inputs, privileged)
 
     monkeypatch.setattr(policy, "value", record)
-    together = rollout.evaluate(tables.copy(np.arange(24)), tables.seat.copy(), 3)
+    together = rollout.evaluate(tables.copy(np.arange(24)), tables.seat.copy(), (3,))
     np.testing.assert_allclose(together, alone, atol=1e-4)
     assert sum(asked) == 24
     assert len(asked) <= 6

@@ -9,33 +9,36 @@ from abl_cards.agents import search_budget as effort
 DEALS_PER_ROUND = effort.POLICY_COSTS.deals_per_round
 
 
+CHOICES = [(depth,) for depth in effort.DEPTHS]
+
+
 def test_deepest_affordable_round_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("abl_cards.agents.search_budget.time.monotonic", lambda: 5.0)
     pace = effort.RoundTimer()
-    assert pace.find_deepest_round(2, 5.0) is None
-    assert pace.find_deepest_round(2, 5.04) == effort.SearchRound(DEALS_PER_ROUND, 4)
-    assert pace.find_deepest_round(2, 5.031) == effort.SearchRound(DEALS_PER_ROUND // 2, 4)
-    assert pace.find_deepest_round(2, 6.0) == effort.SearchRound(DEALS_PER_ROUND, 16)
+    assert pace.find_deepest_round(2, 5.0, CHOICES) is None
+    assert pace.find_deepest_round(2, 5.04, CHOICES) == effort.SearchRound(DEALS_PER_ROUND, (4,))
+    assert pace.find_deepest_round(2, 5.031, CHOICES) == effort.SearchRound(DEALS_PER_ROUND // 2, (4,))
+    assert pace.find_deepest_round(2, 6.0, CHOICES) == effort.SearchRound(DEALS_PER_ROUND, (16,))
     slow = effort.RoundTimer()
     for _ in range(40):
-        slow.update(10, 0, 5 - 10 * pace.estimate_seconds(10))
+        slow.update(10, (0,), 5 - 10 * pace.estimate_seconds(10))
     assert slow.estimate_seconds(10) == pytest.approx(10 * pace.estimate_seconds(10), rel=0.01)
 
 
 def test_timed_rounds_keep_the_depth_of_play_to_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     """Play to the end without the critic; with the critic, evaluate first and search deeper where it may err."""
-    assert effort.plan_timed_rounds(effort.SearchRound(16)) == (effort.TIMED_ROUNDS, effort.DEPTHS)
+    assert effort.plan_timed_rounds(effort.SearchRound(16)) == (effort.TIMED_ROUNDS, CHOICES)
     at_once = effort.plan_timed_rounds(effort.SearchRound(16), effort.COMPILED_ROLLOUT_COSTS)  # which has no depths
-    assert at_once == (effort.TIMED_ROUNDS, (0,))
-    steps, depths = effort.plan_timed_rounds(effort.SearchRound(32, 40))
-    assert {step.depth for step in steps} == set(depths) == {40}
+    assert at_once == (effort.TIMED_ROUNDS, [(0,)])
+    steps, later = effort.plan_timed_rounds(effort.SearchRound(32, (0, 40)))
+    assert {step.depths for step in steps} == set(later) == {(0, 40)}
     monkeypatch.setattr("abl_cards.agents.search_budget.time.monotonic", lambda: 5.0)
-    assert effort.RoundTimer().find_deepest_round(2, 6.0, depths) == effort.SearchRound(DEALS_PER_ROUND, 40)
+    assert effort.RoundTimer().find_deepest_round(2, 6.0, later) == effort.SearchRound(DEALS_PER_ROUND, (0, 40))
 
 
 @pytest.mark.parametrize(("depth", "later"), [(4, (16, 8, 4)), (8, (16, 8)), (16, (16,)), (20, (20,))])
 def test_timed_rounds_are_no_shallower_than_the_preset(depth: int, later: tuple[int, ...]) -> None:
     """Such a critic does not tell labels apart at once, so a round at depth 0 would drop the best ones."""
-    steps, depths = effort.plan_timed_rounds(effort.SearchRound(8, depth))
-    assert [step.depth for step in steps] == [depth, depth]
-    assert depths == later
+    steps, depths = effort.plan_timed_rounds(effort.SearchRound(8, (depth,)))
+    assert [step.depths for step in steps] == [(depth,), (depth,)]
+    assert depths == [(more,) for more in later]

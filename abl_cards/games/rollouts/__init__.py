@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from abl_cards.games.rollouts.kernels import (
         HeldSets,
         Turns,
+        drop_stopped_turns,
         find_cheapest_sets,
         list_all_sets,
         list_playable_labels,
@@ -42,6 +43,7 @@ __all__ = [
     "can_roll_out",
     "check_rollouts_applicable",
     "count_table_cards",
+    "drop_stopped_turns",
     "episode_rules",
     "find_card_sets",
     "find_cheapest_sets",

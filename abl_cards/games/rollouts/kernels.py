@@ -32,7 +32,7 @@ class HeldSets(NamedTuple):
 class Turns(NamedTuple):
     """Turns of tables at which a play is due; the tables that have one come first."""
 
-    choices_left: Indices  # [n] decisions with a choice that are made at each place before it stops
+    choices_left: Indices  # [n] decisions with a choice that are made at each place before it stops at the next one
     place: Indices  # [n] index of the table in ``HeldSets``
     table: Indices  # [n] index in ``TableState``
     seat: Indices  # [n]
@@ -61,10 +61,11 @@ def new_held_sets(card_sets, n, seats, num_labels):
 
 
 @device_function
-def new_turns(n, num_labels, max_cards, num_choices):
-    """Return turns of n tables, each with a number of decisions with a choice."""
+def new_turns(num_choices, num_labels, max_cards):
+    """Return turns of n tables, with the decisions with a choice of each: int64 [n]."""
+    n = len(num_choices)
     return Turns(
-        np.full(n, num_choices), np.arange(n), np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n, np.int64),
+        num_choices.copy(), np.arange(n), np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n, np.int64),
         np.zeros(n, np.int64), np.zeros((n, num_labels), np.int64), np.zeros(n, np.int64), np.zeros(n, np.int16),
         np.zeros(n, np.int64), np.zeros((n, max_cards), np.uint8),
     )  # fmt: skip
@@ -108,7 +109,7 @@ def update_turns(state, rows, turns, n):
     Args:
         state: TableState.
         rows: int64 [tables], table of each place.
-        turns: Turns; those of tables without choices left are dropped, and those whose episode is over.
+        turns: Turns; those of tables whose episode is over are dropped.
         n: How many there are.
 
     Returns:
@@ -118,7 +119,7 @@ def update_turns(state, rows, turns, n):
     for i in range(n):
         place = turns.place[i]
         table = rows[place]
-        if state.stage[table] == PLAY and turns.choices_left[place] > 0:
+        if state.stage[table] == PLAY:
             turns.place[kept], turns.table[kept] = place, table
             turns.seat[kept], turns.to_beat[kept] = state.seat[table], state.to_beat[table]
             kept += 1
@@ -154,6 +155,27 @@ def list_playable_labels(card_sets, held, rules, turns, n, is_listed):
             turns.labels[i, count] = label_of[pass_form]
             count += 1
         turns.num_labels[i] = count
+
+
+@device_function
+def drop_stopped_turns(turns, n):
+    """Drop the turns with a choice of tables where no more are made; returns how many are left.
+
+    Args:
+        turns: Turns, with their labels.
+        n: How many there are.
+    """
+    kept = 0
+    for i in range(n):
+        if turns.num_labels[i] > 1 and turns.choices_left[turns.place[i]] <= 0:
+            continue
+        if kept < i:
+            turns.place[kept], turns.table[kept], turns.seat[kept] = turns.place[i], turns.table[i], turns.seat[i]
+            turns.to_beat[kept], turns.num_labels[kept] = turns.to_beat[i], turns.num_labels[i]
+            for k in range(turns.num_labels[i]):
+                turns.labels[kept, k] = turns.labels[i, k]
+        kept += 1
+    return kept
 
 
 @device_function
