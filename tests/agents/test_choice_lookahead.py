@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 from abl_cards.agents.registry import make_agent
+from abl_cards.core import ErrorCode, GameError
+from abl_cards.games.compiled import TableError
 from abl_cards.games.game import load
 from abl_cards.matches.match_runner import play_match
 from abl_cards.reasoners.abduction.minimiser import Minimiser
@@ -106,3 +108,18 @@ def test_shipped_agent_bids_by_lookahead(engine: Any) -> None:
     names = ["abl:no-lookahead", "random"]
     result = play_match(others, [make_agent(name, others) for name in names], 40, 0, names=names)
     assert result.wins[0] > 30
+
+
+@pytest.mark.parametrize("profile", ["contest", "rlcard"])
+def test_errors_of_imagined_tables_name_no_game_of_the_match(monkeypatch: pytest.MonkeyPatch, profile: str) -> None:
+    """Bids are the first to look ahead by one profile, plays by the other; the match has two tables."""
+    engine = load("doudizhu").engine(None, profile)
+
+    def fail(*arguments: Any) -> Any:
+        raise TableError(999, "no seat is next")
+
+    monkeypatch.setattr("abl_cards.agents.determinized_rollouts.DeterminizedRollout.evaluate", fail)
+    with pytest.raises(GameError) as caught:
+        play_match(engine, [make_agent("abl", engine), make_agent("kb", engine)], games=2, seed=3)
+    assert caught.value.code == ErrorCode.RULES_STUCK
+    assert "game" not in str(caught.value)

@@ -194,6 +194,28 @@ def test_determinized_tables_continue_as_the_real_ones(name: str) -> None:
         assert not copies[0].rows_to_choose().size
 
 
+@pytest.mark.parametrize("name", every_game())
+def test_choices_go_on_with_imagined_hands(name: str) -> None:
+    """At choices the true hands satisfy the deductions, and the choices that follow can be made with imagined ones."""
+    engine = load(name).engine()
+    tables, num_choices = engine.start_matches(match_keys(TABLES, 6)), 0
+    for _ in range(amount(250, 500)):
+        if (rows := tables.rows_to_choose()).size:
+            num_choices += len(rows)
+            for seat in range(len(engine.teams)):
+                seats = np.full(len(rows), seat, np.int8)
+                assert tables.information_set(rows, seats).is_consistent(tables.hidden_hands(rows, seats)).all()
+            choices = tables.choices(rows)
+            hidden, keys = choices.information_set(), splitmix64_array(tables.keys[rows], tables.num_decisions[rows])
+            hands = draw_deals(uniform_estimate(hidden), hidden, keys, 1)[:, 0]
+            imagined = Tables.determinize(choices, np.arange(len(rows)), hands)
+            assert (imagined.choices(imagined.rows_to_choose()).observe() == choices.observe()).all()
+            while imagined.rows_to_choose().size and not imagined.rows_to_play().size:
+                step(imagined)
+        step(tables)
+    assert num_choices or name not in {"daifugo", "guandan", "hearts", "tractor"}, "they ask in most episodes"
+
+
 def _ways_to_deal(decisions: Decisions, seed: int) -> list[np.ndarray]:
     hidden = decisions.information_set()
     keys = splitmix64_array(match_keys(len(hidden), seed), 2)
