@@ -19,6 +19,7 @@ from abl_cards.cli.console import (
     check_output_file,
     fail_usage,
     find_game,
+    folder_option,
     load_engine,
     path_option,
     print_json,
@@ -91,7 +92,7 @@ def ablate(
     profile: Profile = None,
     results: Annotated[
         Path | None,
-        path_option("--dir", metavar="DIR", help="Folder of finished shards; default: runs/ablate-GAME."),
+        folder_option("--dir", metavar="DIR", help="Folder of finished shards; default: runs/ablate-GAME."),
     ] = None,
     plot: Annotated[
         Path | None,

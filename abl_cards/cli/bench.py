@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from abl_cards import __version__
-from abl_cards.cli.console import AsJson, find_game, list_game_names, path_option, print_json, print_table
+from abl_cards.cli.console import AsJson, find_game, folder_option, list_game_names, print_json, print_table
 from abl_cards.cli.progress import show_status
 from abl_cards.core import require_extra
 
@@ -60,7 +60,7 @@ def demo(
     start: Annotated[
         str, typer.Option("--init-from", metavar="A", help="Initial policy: nothing, preferences, or an agent.")
     ] = "nothing",
-    directory: Annotated[Path, path_option("--dir", metavar="DIR", help="Folder of the report.")] = Path("runs/demo"),
+    directory: Annotated[Path, folder_option("--dir", metavar="DIR", help="Folder of the report.")] = Path("runs/demo"),
     smoke: Annotated[bool, typer.Option("--smoke", help="Train for seconds instead of minutes.")] = False,
 ) -> None:
     """Run the demonstration of "make run": check rules, replay games, train for minutes, show what abduction does.

@@ -61,8 +61,18 @@ def parse_path(text: str) -> Path:
     return Path(text)
 
 
+def parse_folder(text: str) -> Path:
+    """Read the path of a folder, which may be missing; nothing can be made in the place of a file, or below one."""
+    path = parse_path(text)
+    if file := next((one for one in (path, *path.parents) if one.is_file()), None):
+        raise typer.BadParameter(f"{file} is a file; name a folder, which may be new.")
+    return path
+
+
 path_option = partial(typer.Option, parser=parse_path)
 """Declare an option that is a path; parameters are those of `typer.Option`."""
+folder_option = partial(typer.Option, parser=parse_folder)
+"""Declare an option that is a folder to write to; parameters are those of `typer.Option`."""
 path_argument = partial(typer.Argument, parser=parse_path)
 """Declare an argument that is a path; parameters are those of `typer.Argument`."""
 

@@ -14,7 +14,7 @@ from abl_cards.cli.console import (
     CsvFile,
     Profile,
     RuleFolder,
-    path_option,
+    folder_option,
     print_json,
     print_settings,
     print_table,
@@ -52,7 +52,7 @@ def run(
     ] = None,
     directory: Annotated[
         Path | None,
-        path_option("--dir", metavar="DIR", help="Folder of the results; default: runs/EXPERIMENT."),
+        folder_option("--dir", metavar="DIR", help="Folder of the results; default: runs/EXPERIMENT."),
     ] = None,
     restart: Annotated[bool, typer.Option("--restart", help="Delete earlier measurements in the folder.")] = False,
     csv: CsvFile = None,

@@ -23,9 +23,9 @@ from abl_cards.cli.console import (
     check_host,
     fail_usage,
     find_game,
+    folder_option,
     list_game_names,
     open_record_writer,
-    path_option,
     print_json,
     print_table,
     shorten,
@@ -100,7 +100,7 @@ def serve(
     record: RecordFile = None,
     show: Annotated[
         Path | None,
-        path_option("--spectator-dir", metavar="DIR", help="Folder of table snapshots for web --watch DIR."),
+        folder_option("--spectator-dir", metavar="DIR", help="Folder of table snapshots for web --watch DIR."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:

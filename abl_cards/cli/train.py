@@ -19,8 +19,8 @@ from abl_cards.cli.console import (
     RuleFolder,
     check_finite,
     find_game,
+    folder_option,
     load_engine,
-    path_option,
     print_json,
     print_settings,
     read_settings,
@@ -47,7 +47,7 @@ def train(
     game_name: GameName,
     directory: Annotated[
         Path | None,
-        path_option("--dir", metavar="DIR", help="Folder of the run; default: runs/GAME-PRESET."),
+        folder_option("--dir", metavar="DIR", help="Folder of the run; default: runs/GAME-PRESET."),
     ] = None,
     settings: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a setting; may be repeated.")

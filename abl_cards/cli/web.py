@@ -13,6 +13,7 @@ from abl_cards.cli.console import (
     fail,
     fail_usage,
     find_game,
+    folder_option,
     list_game_names,
     load_knowledge,
     path_option,
@@ -56,7 +57,7 @@ def web(
     ] = None,
     state_dir: Annotated[
         Path | None,
-        path_option("--state-dir", metavar="DIR", help="Folder of open tables, kept across restarts."),
+        folder_option("--state-dir", metavar="DIR", help="Folder of open tables, kept across restarts."),
     ] = None,
     watch: Annotated[
         list[Path] | None,

@@ -81,6 +81,25 @@ def test_read_only_folder_is_reported_before_any_work(tmp_path: Path, monkeypatc
     assert str(tmp_path / "rows.csv") in result.stderr
 
 
+FOLDER_OPTIONS = [
+    ("train", "guandan", "--dir"), ("ablate", "guandan", "--dir"), ("run", "joint_loop", "--dir"), ("demo", "--dir"),
+    ("serve", "guandan", "--spectator-dir"), ("web", "--state-dir"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("words", FOLDER_OPTIONS, ids=lambda words: words[0])
+@pytest.mark.parametrize("below", ["", "more/runs"])
+def test_file_in_the_place_of_a_folder_is_reported_before_any_work(
+    words: tuple[str, ...], below: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "notes.txt"
+    file.write_text("kept", "utf-8")
+    result = run(*words, str(file / below))
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert f"'{words[-1]}'" in result.stderr
+    assert file.read_text("utf-8") == "kept"
+
+
 def test_full_folder_of_compiled_functions_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """It was reported as a full disk under stdout."""
     cache = IndexDataCacheFile(str(tmp_path), "kernels", "stamp")
