@@ -89,7 +89,7 @@ def plan_timed_rounds(
     first = SearchRound(costs.deals_per_round // 2, default_round.depths)
     if timed_depths:
         return (first,), [timed_depths, default_round.depths]
-    later = [(depth,) for depth in costs.depths if depth > default_round.depths[-1]]
+    later: list[tuple[int, ...]] = [(depth,) for depth in costs.depths if depth > default_round.depths[-1]]
     if default_round.depths == (0,):
         return TIMED_ROUNDS, later or [(0,)]
     return (first, first), [*later, default_round.depths]

@@ -43,7 +43,8 @@ class SuccessiveElimination:
             temperature,
         )
         self.active = np.arange(len(decision))
-        self.num_deals, self._depths = 0, (0,)
+        self.num_deals = 0
+        self._depths: tuple[int, ...] = (0,)
         self.expected_points = np.full(len(decision), np.nan, np.float32)
         self.first_deal_points = self.expected_points.copy()
         self._results = np.zeros((len(decision), 0), np.float32)  # at these depths
