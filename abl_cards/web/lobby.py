@@ -15,6 +15,7 @@ from abl_cards.asp import KBError
 from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Game, game_names, load
 from abl_cards.web import event_replay, schemas
+from abl_cards.web.agent_turns import run_agents
 from abl_cards.web.classes import ClassStore
 from abl_cards.web.config import WebConfig
 from abl_cards.web.event_log import EventLog, EventLogStore
@@ -42,7 +43,6 @@ from abl_cards.web.offers import (
     profile_title,
 )
 from abl_cards.web.prewarmed_table import PrewarmedTable
-from abl_cards.web.replay_frames import is_trick_over
 from abl_cards.web.seats import PERSON, TableSeat
 from abl_cards.web.snapshot import make_snapshot, make_welcome
 from abl_cards.web.table import WebTable
@@ -218,7 +218,7 @@ class Lobby:
             self._event_logs[table.name] = stored_log
             if event_log is None:
                 stored_log.start(event_replay.make_header(table, game))
-        self._agent_tasks[table.name] = asyncio.create_task(self._run_agents(table))
+        self._agent_tasks[table.name] = asyncio.create_task(run_agents(table, self.executor))
         if self.config.preload_agent and LEARNED_AGENT in table.available_agents and game not in self._background_tasks:
             self._background_tasks[game] = asyncio.create_task(self._preload_agent(table.engine))
 
@@ -343,26 +343,6 @@ class Lobby:
         with suppress(GameError, KBError):  # reported with the first hint
             await self.executor.run_long(lambda: self.executor.agent(LEARNED_AGENT, engine))
 
-    # --- agents -------------------------------------------------------------------------------------------------------
-
-    async def _run_agents(self, table: WebTable) -> None:
-        """Run the agents of a table at their turns, with a delay for viewers."""
-        while True:
-            has_changed = True
-            try:
-                while table.is_agents_turn:
-                    if has_changed and table.viewers:
-                        await asyncio.sleep(agent_pause(table))
-                    async with table.lock:
-                        has_changed = await self.executor.run_agent(table.run_agent)
-                    table.on_change()
-            except Exception:  # an error of a user's agent stops the table
-                log.exception("table %s", table.name)
-                table.problem = "the agent has failed; see the log of the server"
-                table.on_change()
-            await table.wake.wait()
-            table.wake.clear()
-
 
 def make_seats(
     executor: EngineExecutor, requested: Any, engine: Engine, name: str, think_ms: int = 0
@@ -394,14 +374,5 @@ def _summarise_table(table: WebTable) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def agent_pause(table: WebTable) -> float:
-    """Return the seconds before an agent acts: longer after a full trick, so that it can be seen; none in a hurry."""
-    if table.is_fast:
-        return 0.0
-    return table.agent_delay * (TRICK_REST if is_trick_over(table.engine, table.tables) else 1.0)
-
-
-TRICK_REST = 1.7
-"""Pause after a full trick, in pauses of an agent."""
 PRELOAD_DELAY = 1.5
 """Seconds between the first table of a game and the loading of its agent."""
