@@ -191,3 +191,21 @@ def test_rollout_network_plays_on_unless_it_is_left_out(
     played.clear()
     cast(Any, make_agent(f"abl:weights={weights}{option},no-rollout-network", engine)).play(decisions, keys)
     assert not played
+
+
+def test_depths_of_the_preset_depend_on_the_time_limit(weights: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    config = replace(CONFIG, depths=(4,), timed_depths=(0, END_OF_EPISODE))
+    monkeypatch.setitem(PRESETS, "tiny", replace(TINY, rollout=config, endgame_cards=0))
+    engine, asked = load("doudizhu").engine(), set[tuple[int, ...]]()
+    evaluate = DeterminizedRollout.evaluate
+
+    def record(self: DeterminizedRollout, tables: Any, seats: Any, depths: tuple[int, ...] = (0,)) -> Any:
+        asked.add(depths)
+        return evaluate(self, tables, seats, depths)
+
+    monkeypatch.setattr(DeterminizedRollout, "evaluate", record)
+    decisions, keys = sample_from_play(engine, 4, 2), np.zeros(4, np.uint64)
+    for option, expected in (("", {(4,)}), (",think=20000", {(4,), (0, END_OF_EPISODE)})):
+        asked.clear()
+        cast(Any, make_agent(f"abl:weights={weights}{option}", engine)).play(decisions, keys)
+        assert asked == expected

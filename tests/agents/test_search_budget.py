@@ -36,6 +36,15 @@ def test_timed_rounds_keep_the_depth_of_play_to_the_end(monkeypatch: pytest.Monk
     assert effort.RoundTimer().find_deepest_round(2, 6.0, later) == effort.SearchRound(DEALS_PER_ROUND, (0, 40))
 
 
+def test_depths_with_a_time_limit_follow_a_round_as_without_one() -> None:
+    """The first round is cheap, as it is played however short the time is; so are later ones if time is short."""
+    costs = effort.COMPILED_ROLLOUT_COSTS
+    steps, later = effort.plan_timed_rounds(effort.SearchRound(32, (8,)), costs, (0, 8, 900))
+    assert steps == (effort.SearchRound(costs.deals_per_round // 2, (8,)),)
+    assert later == [(0, 8, 900), (8,)]
+    assert costs.estimate_seconds(40, later[0]) > costs.estimate_seconds(40, later[1])
+
+
 @pytest.mark.parametrize(("depth", "later"), [(4, (16, 8, 4)), (8, (16, 8)), (16, (16,)), (20, (20,))])
 def test_timed_rounds_are_no_shallower_than_the_preset(depth: int, later: tuple[int, ...]) -> None:
     """Such a critic does not tell labels apart at once, so a round at depth 0 would drop the best ones."""
