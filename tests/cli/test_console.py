@@ -15,7 +15,7 @@ from numba.core.caching import IndexDataCacheFile
 from typer.main import get_command
 
 from abl_cards.cli.app import _report_error, app
-from abl_cards.cli.console import fail, parse_path, print_problems
+from abl_cards.cli.console import fail, parse_folder, parse_path, print_problems
 from tests.cli_runs import run
 from tests.full_disk import files_up_to
 
@@ -26,13 +26,13 @@ def commands(group: Any) -> Iterator[Any]:
         yield from commands(command) if hasattr(command, "commands") else [command]
 
 
-def test_all_path_options_use_parse_path() -> None:
+def test_all_path_options_reject_empty_texts() -> None:
     paths = 0
     for command in commands(get_command(app)):
         for name, hint in get_type_hints(inspect.unwrap(command.callback), include_extras=True).items():
             if "Path" in str(get_args(hint)[:1]):
                 paths += 1
-                assert get_args(hint)[1].parser is parse_path, (command.name, name)
+                assert get_args(hint)[1].parser in (parse_path, parse_folder), (command.name, name)
     assert paths > 30
 
 
