@@ -45,6 +45,7 @@ class RoundCosts:
         response_table_seconds: Seconds of each such play at a table.
         deals_per_round: Deals of a later round; at least half of them.
         depths: Depths of later rounds, the greatest first.
+        min_deals: Deals that there must be time for at other depths than those of the last resort.
     """
 
     seconds: float
@@ -53,6 +54,7 @@ class RoundCosts:
     response_table_seconds: float
     deals_per_round: int
     depths: tuple[int, ...] = DEPTHS
+    min_deals: int = 0
 
     def estimate_seconds(self, num_tables: int, depths: Sequence[int]) -> float:
         """Return the seconds of a round on the machine on which they were measured."""
@@ -65,7 +67,7 @@ POLICY_COSTS = RoundCosts(3e-3, 8e-5, 5e-3, 2e-4, deals_per_round=8)
 """Costs where the policy plays on."""
 ROLLOUT_NETWORK_COSTS = RoundCosts(2e-2, 1.5e-4, 0.0, 0.0, deals_per_round=32)
 """Costs where a rollout network plays on, to the end of most episodes."""
-COMPILED_ROLLOUT_COSTS = RoundCosts(3e-3, 1.3e-4, 0.0, 0.0, deals_per_round=16, depths=())
+COMPILED_ROLLOUT_COSTS = RoundCosts(3e-3, 1.3e-4, 0.0, 0.0, deals_per_round=16, depths=(), min_deals=32)
 """Costs where a rollout network plays on in one compiled loop; a preset says how deep with a time limit."""
 DEFAULT_ROUNDS = (SearchRound(16),)
 """Rounds without a time limit; several rounds take longer for a single decision, although they evaluate less."""
@@ -117,7 +119,8 @@ class RoundTimer:
         """Return the deepest round with this number of labels that ends before the deadline; None where none does."""
         left = deadline - time.monotonic()
         for depths in choices:
+            min_deals = self._costs.min_deals if depths != choices[-1] else 0
             for deals in (self._costs.deals_per_round, self._costs.deals_per_round // 2):
-                if self.estimate_seconds(num_labels * deals, depths) <= left:
+                if self.estimate_seconds(num_labels * max(deals, min_deals), depths) <= left:
                     return SearchRound(deals, depths)
         return None

@@ -45,6 +45,17 @@ def test_depths_with_a_time_limit_follow_a_round_as_without_one() -> None:
     assert costs.estimate_seconds(40, later[0]) > costs.estimate_seconds(40, later[1])
 
 
+def test_other_depths_need_time_for_many_deals(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was evaluated at the depths before is dropped, so a few deals at other depths know less."""
+    monkeypatch.setattr("abl_cards.agents.search_budget.time.monotonic", lambda: 5.0)
+    costs = effort.COMPILED_ROLLOUT_COSTS
+    timer, choices = effort.RoundTimer(costs), [(0, 8, 900), (8,)]
+    enough = costs.estimate_seconds(2 * costs.min_deals, choices[0])
+    assert costs.min_deals > costs.deals_per_round
+    for seconds, depths in ((0.9 * enough, choices[1]), (1.1 * enough, choices[0])):
+        assert timer.find_deepest_round(2, 5.0 + seconds, choices) == effort.SearchRound(costs.deals_per_round, depths)
+
+
 @pytest.mark.parametrize(("depth", "later"), [(4, (16, 8, 4)), (8, (16, 8)), (16, (16,)), (20, (20,))])
 def test_timed_rounds_are_no_shallower_than_the_preset(depth: int, later: tuple[int, ...]) -> None:
     """Such a critic does not tell labels apart at once, so a round at depth 0 would drop the best ones."""
