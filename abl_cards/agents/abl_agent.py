@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.agents.base import RandomKeys
-from abl_cards.games.compiled import CompiledGame, attribute_table_errors
+from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.endgame import is_applicable
 from abl_cards.games.notation import build_card_grid
 from abl_cards.games.preferences import PreferenceModel
@@ -142,12 +142,11 @@ class AblAgent:
         result = PolicyResult(proposed, proposed)
         if not len(view.open_rows):
             return result
-        with attribute_table_errors(_describe_imagined_table):
-            solved = None if self._endgame is None else self._endgame.improve_policy(decisions, view, proposed)
-            unsolved = np.ones(len(proposed), np.bool_) if solved is None else solved.deals == 0
-            if self._lookahead is not None:
-                ahead = self._lookahead.improve_policy(decisions, view, proposed, unsolved, start_time=began)
-                result = PolicyResult(proposed, ahead.log_probs, ahead.expected_points)
+        solved = None if self._endgame is None else self._endgame.improve_policy(decisions, view, proposed)
+        unsolved = np.ones(len(proposed), np.bool_) if solved is None else solved.deals == 0
+        if self._lookahead is not None:
+            ahead = self._lookahead.improve_policy(decisions, view, proposed, unsolved, start_time=began)
+            result = PolicyResult(proposed, ahead.log_probs, ahead.expected_points)
         if solved is None or unsolved.all():
             return result
         points = np.full_like(proposed, np.nan) if result.expected_points is None else result.expected_points
@@ -156,10 +155,11 @@ class AblAgent:
 
     def choose(self, choices: Choices, keys: RandomKeys) -> NDArray[np.uint8]:
         """Return the cheapest option of each choice, or the best one by look-ahead: uint8 [n]."""
-        if self._choice_lookahead is None:
-            return self._minimiser.choose(choices)
-        with attribute_table_errors(_describe_imagined_table):
-            return self._choice_lookahead.choose(choices)
+        return (
+            self._minimiser.choose(choices)
+            if self._choice_lookahead is None
+            else self._choice_lookahead.choose(choices)
+        )
 
     def _make_choice_lookahead(self) -> ChoiceLookahead | None:
         from abl_cards.agents.choice_lookahead import ChoiceLookahead
@@ -220,10 +220,6 @@ class AblAgent:
         names = seat_names(self.policy.engine.teams.tolist())
         grid = build_card_grid(decision.rules.card_codes)
         return HandEstimateReport(estimate[0], decision.information_set(), self.policy.uses_projection, names, grid)
-
-
-def _describe_imagined_table(table: int) -> str:
-    return "a table that the look-ahead imagines"
 
 
 def _most_probable_labels(view: PolicyInputs, weighed: FloatArray) -> NDArray[np.int16]:

@@ -34,6 +34,7 @@ from abl_cards.agents.search_budget import (
 )
 from abl_cards.agents.successive_elimination import CRITIC_ERROR, SuccessiveElimination
 from abl_cards.core import splitmix64_array
+from abl_cards.games.compiled import attribute_table_errors
 from abl_cards.games.tables import Decisions, Tables
 from abl_cards.games.types import Indices
 from abl_cards.reasoners.hidden_hands import observation_keys
@@ -43,6 +44,11 @@ TEMPERATURE = 0.1
 _BATCH_SIZE = 64  # decisions at a time, to bound memory
 _FIRST_ROW = np.zeros(1, np.int64)
 _LOOKAHEAD_STREAM = 17  # stream of random numbers
+
+
+def describe_imagined_table(table: int) -> str:
+    """Describe an imagined table in errors, which must name no table that is played."""
+    return "a table that the look-ahead imagines"
 
 
 @dataclass(frozen=True)
@@ -200,6 +206,7 @@ class Lookahead:
                 return
             self._run_round(batch, trials, first)
 
+    @attribute_table_errors(describe_imagined_table)
     def _run_round(self, batch: _LookaheadBatch, trials: SuccessiveElimination, step: SearchRound) -> None:
         """Evaluate the active labels on more deals."""
         began, active = time.monotonic(), trials.active

@@ -42,11 +42,13 @@ def test_depths_with_a_time_limit_follow_a_round_as_without_one() -> None:
     steps, later = effort.plan_timed_rounds(effort.SearchRound(32, (8,)), costs, (0, 8, 900))
     assert steps == (effort.SearchRound(costs.deals_per_round // 2, (8,)),)
     assert later == [(0, 8, 900), (8,)]
-    assert costs.estimate_seconds(40, later[0]) > costs.estimate_seconds(40, later[1])
+    more = costs.estimate_seconds(40, later[0]) - costs.estimate_seconds(40, later[1])
+    assert more == pytest.approx(2 * 40 * costs.table_seconds)
+    assert more > 0
 
 
 def test_other_depths_need_time_for_many_deals(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What was evaluated at the depths before is dropped, so a few deals at other depths know less."""
+    """A few deals at other depths know less than those before, whose results are dropped."""
     monkeypatch.setattr("abl_cards.agents.search_budget.time.monotonic", lambda: 5.0)
     costs = effort.COMPILED_ROLLOUT_COSTS
     timer, choices = effort.RoundTimer(costs), [(0, 8, 900), (8,)]

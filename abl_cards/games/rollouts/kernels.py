@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.core import device_function
+from abl_cards.core import copy_values, device_function
 from abl_cards.games.rollouts.card_sets import FOLLOWS, LEADS
 from abl_cards.games.state import PLAY, apply_plays
 from abl_cards.games.tables import apply_fluent_updates
@@ -172,8 +172,7 @@ def drop_stopped_turns(turns, n):
         if kept < i:
             turns.place[kept], turns.table[kept], turns.seat[kept] = turns.place[i], turns.table[i], turns.seat[i]
             turns.to_beat[kept], turns.num_labels[kept] = turns.to_beat[i], turns.num_labels[i]
-            for k in range(turns.num_labels[i]):
-                turns.labels[kept, k] = turns.labels[i, k]
+            copy_values(turns.labels[i], turns.labels[kept], turns.num_labels[i])
         kept += 1
     return kept
 
