@@ -107,6 +107,7 @@ if TYPE_CHECKING:
     from abl_cards.games.description.queries import (
         HAND_OUTPUTS,
         KNOWS_ASIDE,
+        LEFT_OVER_GROUP,
         QUERY_SPECS,
         find_read_location,
         find_unsupplied_inputs,
@@ -167,6 +168,7 @@ __all__ = [
     "INPUTS",
     "KB_ROOT",
     "KNOWS_ASIDE",
+    "LEFT_OVER_GROUP",
     "MAX_COUNT",
     "MAX_GROUPS",
     "MIXED",

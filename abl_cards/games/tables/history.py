@@ -94,7 +94,10 @@ class PlayHistory:
         copy_rows(past, table_rows[fits], state)
         state.hands[rows, others[fits]] = imagined[fits]
         kitty = aside[fits].astype(np.uint8)
-        stock.determinize_stock(rules, state, kitty, known_aside=np.zeros_like(kitty))
+        none, real_hands = np.zeros_like(kitty), past.hands[table_rows[fits]]
+        real_aside = past.aside[table_rows[fits]]
+        hidden = stock.HiddenCards(real_hands, real_aside, seats[fits], none, np.zeros_like(real_hands), none)
+        stock.determinize_stock(rules, state, kitty, hidden)
         if len(rules.fluents.private_slots):
             state.fluents[:] = rules.fluents.mask_private(state.fluents, seats[fits])
         return PastDecisions(indices[fits], state, labels[table_rows[fits]])

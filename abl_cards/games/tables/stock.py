@@ -8,15 +8,19 @@ kitty, so that no seat sees them.
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.core import derive_key, kernel, scale_to_range, splitmix64
-from abl_cards.games.compiled import CompiledGame
+from abl_cards.games.compiled import CompiledGame, cache_per_game
+from abl_cards.games.description import LEFT_OVER_GROUP
 from abl_cards.games.state import TableState
 from abl_cards.games.types import Indices
 
 _DETERMINIZE_STREAM = 7  # random stream of hypothetical orders of the stock
+_LEFT_OVER_STREAM = 8  # random stream of hypothetical cards that are left over
 
 
 def cards_in_stock(rules: CompiledGame, state: TableState, rows: Indices) -> NDArray[np.integer]:
@@ -116,24 +120,95 @@ def draw_cards(state, rows, seats):
         state.last_drawer[table], state.is_just_drawn[table] = seat, True
 
 
-def determinize_stock(
-    rules: CompiledGame, state: TableState, aside: NDArray[np.uint8], known_aside: NDArray[np.uint8]
-) -> None:
+class HiddenCards(NamedTuple):
+    """Where the cards of n tables are, and what the observers know of it, to imagine them elsewhere."""
+
+    hands: NDArray[np.uint8]  # [n, seats, kinds] the real hands
+    aside: NDArray[np.uint8]  # [n, kinds] the real kitty, the stock included; all there could be where it is unknown
+    seats: NDArray[np.int8]  # [n] the observers
+    known_aside: NDArray[
+        np.uint8
+    ]  # [n, kinds] cards of the kitty that the observer knows, and that are not to be drawn
+    known_hands: NDArray[np.uint8]  # [n, seats, kinds] copies that the observer knows to be in each hand
+    excluded: NDArray[np.uint8]  # [n, kinds] copies that can be in no hand
+
+
+def determinize_stock(rules: CompiledGame, state: TableState, aside: NDArray[np.uint8], hidden: HiddenCards) -> None:
     """Replace the kitty and the order of the stock by hypothetical ones.
 
     Args:
         rules: Compiled rules.
-        state: State of n tables; changed in place. A card just drawn by another seat is hidden.
+        state: State of n tables with hypothetical hands; changed in place. A card just drawn by another seat is hidden.
         aside: uint8 [n, kinds], hypothetical cards of the kitty, the stock included.
-        known_aside: uint8 [n, kinds], those of them that the seat to decide knows, and that are not to be drawn.
+        hidden: The real cards, and what the observers know.
     """
     state.aside[:] = aside
     if not rules.has_draws:
         return
     state.is_just_drawn[:] &= state.last_drawer == state.seat
-    kinds = np.arange(aside.shape[1], dtype=np.uint8)
+    kinds, known = np.arange(aside.shape[1], dtype=np.uint8), hidden.known_aside
     for row in np.flatnonzero(cards_in_stock(rules, state, np.arange(len(aside))) > 0):
         # the key depends on the hypothetical cards, not on the index of the row
         key = derive_key(_DETERMINIZE_STREAM, int(state.num_decisions[row]), *aside[row].tolist())
-        cards = np.repeat(kinds, aside[row] - known_aside[row])[None]
-        _shuffle_rows(np.array([key]), np.array([row]), cards, state.num_drawn[[row]].astype(np.int64), state.stock)
+        cards, first = np.repeat(kinds, aside[row] - known[row])[None], state.num_drawn[[row]].astype(np.int64)
+        _shuffle_rows(np.array([key]), np.array([row]), cards, first, state.stock)
+        place = first[0] + cards.shape[1]
+        known_cards = np.repeat(kinds, known[row])[: state.stock.shape[1] - place]
+        state.stock[row, place : place + len(known_cards)] = known_cards
+    if _reads_left_over(rules):
+        real = np.concatenate([hidden.hands, hidden.aside[:, None]], axis=1)
+        imagined = np.concatenate([state.hands, aside[:, None]], axis=1)
+        known = np.concatenate([hidden.known_hands, (known + hidden.excluded)[:, None]], axis=1)
+        rows = np.arange(len(aside))
+        known[rows, hidden.seats] = real[rows, hidden.seats]
+        _imagine_left_over(state.stock, state.num_drawn, rules.num_from_stock, real, imagined, known)
+
+
+@cache_per_game
+def _reads_left_over(rules: CompiledGame) -> bool:
+    return any(name == LEFT_OVER_GROUP for name, _ in rules.kb.input_atoms)
+
+
+@kernel
+def _imagine_left_over(stock, num_drawn, num_from_stock, real, imagined, known):
+    """Replace the cards that are left over, at tables where all others have been drawn.
+
+    A card that is in a hand, or in the kitty, becomes one that is imagined there; it stays where the observer knows it
+    to be there, or where it was laid down. ``real``, ``imagined`` and ``known`` [tables, seats + 1, kinds] are the
+    cards of each hand, and of the kitty; they are changed.
+    """
+    kitty = real.shape[1] - 1
+    for table in range(len(real)):
+        if num_drawn[table] < num_from_stock:
+            continue
+        key = np.uint64(_LEFT_OVER_STREAM)
+        for kind in range(real.shape[2]):
+            key = splitmix64(key, np.uint64(imagined[table, kitty, kind]))
+        owners = np.full(stock.shape[1], -1, np.int64)
+        for place in range(num_from_stock, stock.shape[1]):
+            kind = stock[table, place]
+            for other in range(kitty + 1):
+                owner = kitty - other
+                if real[table, owner, kind] > 0:
+                    real[table, owner, kind] -= 1
+                    if known[table, owner, kind] > 0 and imagined[table, owner, kind] > 0:
+                        known[table, owner, kind] -= 1
+                        imagined[table, owner, kind] -= 1
+                    else:
+                        owners[place] = owner
+                    break
+        for place in range(num_from_stock, stock.shape[1]):
+            if owners[place] >= 0:
+                cards = imagined[table, owners[place]]
+                total = 0
+                for kind in range(len(cards)):
+                    total += cards[kind]
+                if total == 0:
+                    continue
+                pick = np.int64(scale_to_range(splitmix64(key, np.uint64(place)), np.uint64(total)))
+                kind = 0
+                while pick >= cards[kind]:
+                    pick -= cards[kind]
+                    kind += 1
+                cards[kind] -= 1
+                stock[table, place] = kind

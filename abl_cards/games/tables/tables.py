@@ -33,6 +33,7 @@ from abl_cards.games.tables.table_views import TableViews
 from abl_cards.games.tables.view import HAND_SIZES_MISSING, PlayerView
 from abl_cards.games.types import Indices, Moves, copy_rows, named_arrays
 
+_UNKNOWN_COPIES = 255  # copies of each card in a kitty of which a state gives the size alone
 _LOTS_STREAM = 2  # random stream of a match's random numbers
 
 
@@ -211,8 +212,8 @@ class Tables(TableViews):
         tables.auto_next_episode = False
         copy_rows(view.state, view.rows[rows], tables.state)
         tables.state.hands[np.arange(len(rows))[:, None], view.other_seats[rows]] = hands
-        unseen, known = view.unseen[rows], decisions.information_set().unseen[rows]
-        stock.determinize_stock(view.rules, tables.state, unseen - hands.sum(axis=1, dtype=np.uint8), unseen - known)
+        unseen, hidden = view.unseen[rows], _hidden_cards(decisions, rows)
+        stock.determinize_stock(view.rules, tables.state, unseen - hands.sum(axis=1, dtype=np.uint8), hidden)
         if len(view.rules.fluents.private_slots):
             tables.state.fluents[:] = view.rules.fluents.mask_private(tables.state.fluents, tables.state.seat)
         return tables
@@ -375,3 +376,20 @@ def _check_rows(rows: Indices, num_tables: int, *given: NDArray[Any]) -> None:
     is_given[rows] = True
     if np.count_nonzero(is_given) != len(rows):
         raise GameError("rows: a table is given twice, and makes one play at a time", ErrorCode.INVALID_VALUE)
+
+
+def _hidden_cards(decisions: Decisions | Choices, rows: Indices) -> stock.HiddenCards:
+    """Return where the cards of some decisions are, and what the seats to decide know of it."""
+    view, knowledge = decisions.view, decisions.information_set().select(rows)
+    hands, others = view.state.hands[view.rows[rows]], view.other_seats[rows]
+    known_hands = np.zeros_like(hands)
+    known_hands[np.arange(len(rows))[:, None], others] = knowledge.min_copies
+    possible = knowledge.max_copies.sum(axis=1, dtype=np.int64)
+    return stock.HiddenCards(
+        hands,
+        view.state.aside[view.rows[rows]] if view.has_aside_cards else np.full_like(view.unseen[rows], _UNKNOWN_COPIES),
+        view.seats[rows],
+        view.unseen[rows] - knowledge.unseen,
+        known_hands,
+        np.maximum(knowledge.unseen - possible, 0).astype(np.uint8),
+    )

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from abl_cards.asp.errors import KBError
+from abl_cards.asp.terms import Signature
 from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.games.compiled.rule_errors import TableError
 from abl_cards.games.game import load
@@ -17,6 +18,7 @@ from abl_cards.games.tables.listeners import NullListener
 from abl_cards.games.tables.stock import card_drawn, cards_in_stock
 from abl_cards.games.tables.tables import FixedDeals, Tables
 from abl_cards.games.types.arrays import copy_rows
+from abl_cards.reasoners.hidden_hands.hands import draw_deals, uniform_estimate
 from tests.games.random_play import match_keys, step
 
 STOCK = Path(__file__).parents[1] / "vocabulary" / "stock"
@@ -97,6 +99,37 @@ def test_determinized_tables_draw_the_hypothetical_cards() -> None:
     imagined = Tables.determinize(decisions, same_size, hands[same_size])
     assert (imagined.state.aside == tables.state.aside[playing[same_size]]).all()
     assert (imagined.state.hands.sum(axis=1) == tables.state.hands[playing[same_size]].sum(axis=1)).all()
+
+
+def test_cards_left_over_are_hypothetical_too() -> None:
+    """With other hands the cards left over are those in the kitty, or in the hand of who took them up."""
+    tables, num_others = begin(6), 0
+    tables.auto_next_episode = False
+    rules, stock = tables.rules, tables.state.stock
+    taker_slot = rules.fluents[Signature("taker", 1)].first_slot
+    while True:
+        for rows in (tables.rows_to_choose(), tables.rows_to_play()):
+            drawn = rows[cards_in_stock(rules, tables.state, rows) == 0]
+            if not drawn.size:
+                continue
+            decisions: Any = tables.choices(drawn) if tables.rows_to_choose().size else tables.decisions(drawn)
+            hidden, keys = decisions.information_set(), tables.keys[drawn] + np.uint64(1)
+            hands = draw_deals(uniform_estimate(hidden), hidden, keys, 1)[:, 0]
+            state = Tables.determinize(decisions, np.arange(len(drawn)), hands).state
+            for row, table in enumerate(drawn.tolist()):
+                left, real = (np.bincount(each[12:], minlength=15) for each in (state.stock[row], stock[table]))
+                if real[rules.pack.index["crown"]]:  # of two crowns it is not clear which one was left over
+                    continue
+                taker = state.fluents[row, taker_slot]
+                where = state.aside[row] + state.played[row].sum(axis=0)
+                where = where + state.hands[row, taker] if taker >= 0 else where
+                assert (left <= where).all()
+                own = state.hands[row, state.seat[row]] if taker == state.seat[row] else 0
+                assert (left >= np.minimum(real, own + state.played[row].sum(axis=0))).all()
+                num_others += int((left != real).any())
+        if not step(tables):
+            break
+    assert num_others > 100
 
 
 def test_records_hold_the_stock_and_replay() -> None:
