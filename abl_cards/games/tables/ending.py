@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from abl_cards.games.compiled import raise_endless
 from abl_cards.games.state import CHOICE, EPISODE_OVER, MATCH_OVER, PLAY, best_sides
 from abl_cards.games.tables import dealing
+from abl_cards.games.tables.results import check_roles
 from abl_cards.games.types import DRAW, Indices
 
 if TYPE_CHECKING:
@@ -33,8 +34,13 @@ def rows_to_end(tables: Tables, rows: Indices) -> Indices:
 
 
 def end_episodes(tables: Tables, rows: Indices) -> None:
-    """Score finished episodes; the winner of a match is set before the listener is notified."""
+    """Score finished episodes; the winner of a match is set before the listener is notified.
+
+    Raises:
+        TableError: If the rules give a match several winners, or a seat several roles or sides.
+    """
     points, is_over, winner = tables.event_rules.score_episodes(tables.state, rows)
+    check_roles(tables.event_rules, tables.state, rows)
     tables.points[rows] = points
     tables.total_points[rows] += points
     ended = rows[is_over]

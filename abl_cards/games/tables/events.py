@@ -34,8 +34,9 @@ from abl_cards.games.description import EVENTS, GROUPS, ColumnWriter, require_in
 from abl_cards.games.state import ASKS, DRAWS, LEADS, NO_SEAT, REDEAL, TableState, add_points, decode_control
 from abl_cards.games.tables.fluent_updates import SHOWN_EVENT, EventUpdate
 from abl_cards.games.tables.initial_fluents import list_initial_fluents
+from abl_cards.games.tables.results import decide_matches
 from abl_cards.games.tables.view import ColumnSource
-from abl_cards.games.types import DRAW, LEADING, Indices
+from abl_cards.games.types import LEADING, Indices
 
 
 class NextStep(NamedTuple):
@@ -344,22 +345,16 @@ class EventRules:
         Returns:
             Points of the episode, int32 [n, seats]; whether the match is over, bool [n]; winner of the match, int8 [n]:
             a team, ``DRAW``, or -1 if points decide.
+
+        Raises:
+            TableError: If several have won a match.
         """
-        n = len(rows)
-        points, winner = np.zeros((n, self.rules.seating.seats), np.int32), np.full(n, -1, np.int8)
+        points = np.zeros((len(rows), self.rules.seating.seats), np.int32)
         if self.end_query is None:
-            return points, np.ones(n, np.bool_), winner
-        outputs = self.end_query.evaluate(n, self.column_writers(state, rows, "end"))
+            return points, np.ones(len(rows), np.bool_), np.full(len(rows), -1, np.int8)
+        outputs = self.end_query.evaluate(len(rows), self.column_writers(state, rows, "end"))
         add_points(outputs, self._point_outputs, points)
-        is_over = np.zeros(n, np.bool_)
-        for row, (name, args) in enumerate(self.end_query.circuit.outputs):
-            if name != "points":
-                truth = outputs[row] == 1
-                is_over |= truth
-                if name == "won":
-                    winner[truth] = int(args[0])
-                elif name == "drawn":
-                    winner[truth] = DRAW
+        is_over, winner = decide_matches(self.rules.kb, self.end_query.circuit.outputs, outputs, rows)
         return points, is_over if self._match_ends else ~is_over, winner
 
     @cached_property
