@@ -101,5 +101,6 @@ def _make_firing_rule(rule: ast.AST, index: int) -> ast.AST:
 
 
 def _signature(head: ast.AST) -> Signature:
-    symbol = head.atom.symbol
+    """Return the predicate of a head; that of its first atom where it is a pool, such as ``option(yes;no)``."""
+    symbol = head.atom.symbol.unpool()[0]
     return Signature(symbol.name, len(symbol.arguments))

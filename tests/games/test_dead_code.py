@@ -32,6 +32,8 @@ def warnings_of(folder: Path, profile: str | None = None) -> list[tuple[str, int
         ("near(R) :- rank(R), R < 5. far(9). barred(set(R,1)) :- near(R), far(R).", [("more.lp", 1, 36)]),
         ("barred(set(R,1)) :- rank(R), not form(_,set(R,1)).", [("more.lp", 1, 1)]),
         ("barred(set(R,1)) :- near(R), not leading. near(3).", []),
+        ("barred(set(R,1);set(R,2)) :- near(R), not leading. near(3).", []),  # a pool of heads ended in a traceback
+        ("barred(set(R,1);set(R,2)) :- near(R), not leading, R > 3. near(3).", [("more.lp", 1, 1)]),
         ("#defined mine/1. barred(set(R,1)) :- mine(R).", []),  # a switch that is off
         ("mine(no). :- mine(X), X != yes, X != no. barred(set(3,1)) :- mine(yes), not leading.", []),  # another value
     ],
