@@ -1,18 +1,29 @@
 """Trial of compiled rules: a few matches of random play, up to the first play of their second episodes.
 
-Static checks cannot see that a form is legal of which no hand has the cards, or that two seats take a trick. Random
+Static checks cannot see that a form is legal of which no hand has the cards, that two seats take a trick, or that a
+seat has a card which it lacks by the rules. Random
 play finds most of these, and takes a fraction of a second.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.asp import make_kb_error
+from abl_cards.asp import Signature, make_kb_error
 from abl_cards.core import ErrorCode, scale_to_range_array, splitmix64_array
-from abl_cards.games.compiled import MAX_IDLE_DECISIONS, CompiledGame, attribute_table_errors
-from abl_cards.games.tables import Tables
+from abl_cards.games.compiled import (
+    MAX_IDLE_DECISIONS,
+    CompiledGame,
+    attribute_table_errors,
+    join_names,
+    raise_where,
+    source_hint,
+)
+from abl_cards.games.description import HAND_OUTPUTS
+from abl_cards.games.tables import Choices, Decisions, Tables
 from abl_cards.games.types import Indices
 
 NUM_TABLES, MAX_STEPS = 8, 2 * MAX_IDLE_DECISIONS
@@ -28,7 +39,8 @@ def play_random_episodes(rules: CompiledGame, num_episodes: int = 1) -> None:
 
     Raises:
         KBError: A seat is asked without end.
-        GameError: The rules name no or several seats to act, leave a seat without a move, or never end an episode.
+        GameError: The rules name no or several seats to act, leave a seat without a move, never end an episode, or say
+            of a hand what does not hold.
     """
     with attribute_table_errors(lambda table: f"random play, match {table + 1} of {NUM_TABLES}"):
         tables = Tables.begin(rules, splitmix64_array(np.arange(NUM_TABLES).astype(np.uint64), 1))
@@ -48,14 +60,42 @@ def play_random_episodes(rules: CompiledGame, num_episodes: int = 1) -> None:
 
 def _choose(tables: Tables, rows: Indices) -> None:
     if rows.size:
-        tables.choose(rows, _draw(tables, rows, tables.choices(rows).options).astype(np.uint8))
+        choices = tables.choices(rows)
+        _check_known_hands(tables, choices)
+        tables.choose(rows, _draw(tables, rows, choices.options).astype(np.uint8))
 
 
 def _play(tables: Tables, rows: Indices) -> None:
     if rows.size:
         decisions = tables.decisions(rows)
+        _check_known_hands(tables, decisions)
         labels = _draw(tables, rows, decisions.legal_mask.T).astype(np.int16)
         tables.play(rows, decisions.sample_moves(labels, _random_keys(tables, rows)))
+
+
+def _check_known_hands(tables: Tables, decisions: Decisions | Choices) -> None:
+    """Raise TableError where the real hands differ from what the rules say of them (``has, lacks``)."""
+    rules, view = tables.rules, decisions.view
+    if not any(Signature.parse(name) in rules.derived_outputs for name in HAND_OUTPUTS):
+        return
+    known, hands = decisions.information_set(), view.hidden_hands
+    for bounds, is_wrong, words, prefix in (
+        (known.min_copies, hands < known.min_copies, "at least", "has"),
+        (known.max_copies, hands > known.max_copies, "at most", "lacks"),
+    ):
+
+        def describe(row: int, bounds: Any = bounds, is_wrong: Any = is_wrong, words: str = words,
+                     prefix: str = prefix) -> str:  # fmt: skip
+            seat, kind = map(int, np.argwhere(is_wrong[row])[0])
+            derived = [name for name in HAND_OUTPUTS if Signature.parse(name) in rules.derived_outputs]
+            names = [name for name in derived if name.startswith(prefix)] or derived
+            return (
+                f"by {join_names([f'`{name}`' for name in names])} seat {view.other_seats[row, seat]} has {words} "
+                f"{bounds[row, seat, kind]} of {rules.pack.kinds[kind]}, and it has {hands[row, seat, kind]}"
+                f"{source_hint(rules.kb, *names)}"
+            )
+
+        raise_where(is_wrong.reshape(len(view), -1).max(axis=1, initial=False), view.rows, describe)
 
 
 def _random_keys(tables: Tables, rows: Indices) -> NDArray[np.uint64]:

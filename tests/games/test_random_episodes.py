@@ -26,6 +26,9 @@ def errors_of(folder: Path) -> list[Diagnostic]:
         ("doudizhu", "mixed_suits(F) :- form(single(3),F).", ErrorCode.RULES_STUCK),  # one card shows one suit
         ("whist", "packs(2).", ErrorCode.RULES_STUCK),  # two cards are turned up, and two seats may take a trick
         ("spades", "trumps(h).", ErrorCode.RULES_STUCK),  # a second trump suit
+        ("president", "has(S,card(3,c),1) :- seat(S).", ErrorCode.RULES_STUCK),  # a card that it may lack
+        ("hearts", "lacks(S,card(2,c),1) :- seat(S).", ErrorCode.RULES_STUCK),  # a card that somebody has
+        ("whist", "lacks_now(S,ace,h,1) :- seat(S).", ErrorCode.RULES_STUCK),
     ],
 )
 def test_unplayable_rules_are_errors(tmp_path: Path, name: str, rules: str, code: ErrorCode) -> None:

@@ -198,10 +198,14 @@ class _FormReader:
             if require_int(count, fact) < 1:
                 remedy = "write how many cards, from 1 on"
                 raise make_kb_error(f"{fact} is no group of cards", remedy, ErrorCode.INVALID_ARGUMENT)
+            min_natural = self._min_natural.get((form, cell), 0)
+            if min_natural > int(count):
+                message = f"natural({form},{cell},{min_natural}): the group has only {count} cards"
+                raise make_kb_error(message, f"write a number from 0 to {count}", ErrorCode.INVALID_FORM)
             needs[form][position] = CardGroup(
                 self._find_cell(cell, fact),
                 int(count),
-                self._min_natural.get((form, cell), 0),
+                min_natural,
                 self._find_only_kind(form, place),
             )
         return needs

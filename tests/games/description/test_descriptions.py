@@ -126,6 +126,10 @@ WILDS = {
         "vacant(16). wilds(pair(R),1) :- rank(R). natural(pair(R),16,1) :- rank(R).\n"
         "needs(pair(R),2,16,1) :- rank(R).", ["needs(pair(3),2,16,1)"], "needs(pair(R),2,16,1)",
     ),
+    "more natural cards than the group has": (
+        "wilds(pair(R),1) :- rank(R).\nnatural(pair(R),R,3) :- rank(R).", ["natural(pair(3),3,3)"],
+        "natural(pair(R),R,3)",
+    ),
     "a kicker of a vacant cell": (
         "vacant(16). kickers(pair(R),1,1) :- rank(R).\nkicker(pair(R),16,1) :- rank(R).", ["kicker(pair(3),16,1)"],
         "kicker(pair(R),16,1)",
