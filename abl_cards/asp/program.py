@@ -30,6 +30,7 @@ MAX_MESSAGES = 1000
 
 _CLINGO_TEXT_NAME = "<string>"  # clingo's file name for text without a file
 _TEXT_LOCATION = re.compile(rf"{_CLINGO_TEXT_NAME}:[0-9:-]+:")
+_LONE_CARRIAGE_RETURN = re.compile(r"\r(?!\n)")
 
 
 @dataclass(frozen=True)
@@ -300,6 +301,13 @@ def _read_file(
     if "\0" in text:
         where = _location_after(path, text[: text.index("\0")])
         return None, [make_error(where, "a NUL character", "save the file as plain text", ErrorCode.FILE_NOT_READABLE)]
+    if match := _LONE_CARRIAGE_RETURN.search(text):
+        where, remedy = (
+            _location_after(path, text[: match.start()]),
+            "save the file with LF or CRLF at the ends of lines",
+        )
+        message = "a carriage return without a line feed: a comment does not end there"
+        return None, [make_error(where, message, remedy, ErrorCode.FILE_NOT_READABLE)]
     if not text.strip():
         remedy = "write rules or leave the file out"
         start = Location(path, 1, 1, 1, 1)

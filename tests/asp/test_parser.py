@@ -169,3 +169,23 @@ def test_forked_process_starts_its_own_child(empty_cache: None) -> None:
     assert first is not None
     with first:
         first.kill()
+
+
+@pytest.mark.parametrize(
+    ("data", "place"),
+    [(b"% a comment\rlost(1).\n", (1, 12)), (b"a(1).\n% twice\r\r\nb(1).\n", (2, 8)), (b"a(1).\r", (1, 6))],
+)
+def test_carriage_returns_alone_are_errors(tmp_path: Path, data: bytes, place: tuple[int, int]) -> None:
+    """Editors show a new line, and for clingo the comment goes on: the rule behind it was lost."""
+    file = tmp_path / "a.lp"
+    file.write_bytes(data)
+    _, (problem,) = read_sources([file], 1 << 20)
+    assert problem.code == ErrorCode.FILE_NOT_READABLE
+    assert problem.location is not None
+    assert (problem.location.line, problem.location.column) == place
+
+
+def test_line_ends_of_windows_are_accepted(tmp_path: Path) -> None:
+    file = tmp_path / "a.lp"
+    file.write_bytes(b"\xef\xbb\xbf% a comment\r\na(1).\r\n")
+    assert read_sources([file], 1 << 20)[1] == []
