@@ -170,6 +170,9 @@ def _start_decisions(tables: Tables, rows: Indices, step: NextStep) -> Indices:
         raise_where(
             is_endless,
             rows,
-            lambda _: f"dealt {MAX_IDLE_DECISIONS:,} times in a row: `deal_again/0`{source_hint(kb, 'deal_again/0')}",
+            lambda _: (
+                f"dealt {MAX_IDLE_DECISIONS:,} times in a row: `deal_again/0`{source_hint(kb, 'deal_again/0')} "
+                "(let preferences, cost/2 with chooses/1, decide what kb chooses, or leave the last seat no pass)"
+            ),
         )
     return rows[redeal]
