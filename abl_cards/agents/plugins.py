@@ -230,7 +230,7 @@ class PluginAgent:
         n, forms = len(decisions.rows), decisions.rules.forms
         if not (isinstance(answer, tuple) and len(answer) == 2):
             raise self._make_error(
-                f"play must give Moves, as decisions.moves().rows(…) does, not {type(answer).__name__}"
+                f"play must give Moves, as decisions.moves().select(…) does, not {type(answer).__name__}"
             )
         form = self._check_numbers(answer[0], n, len(forms), "play")
         cards = np.asarray(answer[1])

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from abl_cards.asp import ArgumentTypes
 from abl_cards.circuit import KnowledgeBase
-from abl_cards.core import ErrorCode, GameError
+from abl_cards.core import ErrorCode, GameError, check_integer, check_list, check_path, check_seed
 from abl_cards.games.compiled import CompiledGame, build_label_traits
 from abl_cards.games.description import Folder, PlayName
 from abl_cards.games.game import Game
@@ -55,7 +55,17 @@ from abl_cards.games.tables import (
     build_feature_table,
     build_planes,
 )
-from abl_cards.games.types import FeatureTable, Indices, LabelTraits, MoveLists, ReplayResult
+from abl_cards.games.types import (
+    NO_CARD,
+    FeatureTable,
+    Indices,
+    LabelTraits,
+    MoveLists,
+    ReplayResult,
+    check_integers,
+    check_keys,
+    check_rows,
+)
 
 register_rules()
 
@@ -147,15 +157,15 @@ class Engine:
         Raises:
             GameError: The keys are no such numbers.
         """
-        _check_keys(keys)
-        return Tables.begin(self.rules, keys, listener, self.fixed_deals)
+        return Tables.begin(self.rules, check_keys(keys), listener, self.fixed_deals)
 
     def with_deals(self, fixed_deals: FixedDeals) -> Engine:
         """Return the engine with fixed deals; the key of a match is then the index of its deal.
 
         Args:
-            fixed_deals: The deals.
+            fixed_deals: The deals; GameError where these are none of the game.
         """
+        _check_deals(self.rules, fixed_deals)
         return replace(self, fixed_deals=fixed_deals)
 
     def plays_left(self, decisions: Decisions, lists: MoveLists) -> NDArray[np.uint8]:
@@ -166,10 +176,10 @@ class Engine:
             lists: Their candidate moves.
 
         Returns:
-            [moves] number of plays.
+            [moves] number of plays; that of cards, an upper bound, in games whose plays cannot be counted.
 
         Raises:
-            GameError: The game is not one of emptying hands.
+            GameError: These are no moves of the decisions.
         """
         return count_plays_left(self.rules, decisions, lists)
 
@@ -184,7 +194,7 @@ class Engine:
             [n] number of plays.
 
         Raises:
-            GameError: The game is not one of emptying hands.
+            GameError: There are no such contexts, or no hands of so many cards.
         """
         return min_plays(self.rules, context, hands)
 
@@ -193,12 +203,12 @@ class Engine:
 
         Args:
             tables: The tables.
-            rows: [n] their rows.
+            rows: [n] their rows; GameError where there is no such table.
 
         Returns:
             [n, seats] points of each seat, less the mean of all seats.
         """
-        points = tables.points[rows].astype(np.float32)
+        points = tables.points[check_rows(rows, len(tables))].astype(np.float32)
         return points - points.mean(axis=1, keepdims=True)
 
     def preference_model(
@@ -215,8 +225,8 @@ class Engine:
             GameError: A name to exclude is unknown, or there is no such folder or file.
             KBError: The rules there have errors.
         """
-        directory = None if directory is None else Path(directory)
-        kb = self.rules.kb if directory is None else _load_preferences(self.rules, directory)
+        exclude = check_list("exclude", exclude, is_ordered=False)
+        kb = self.rules.kb if directory is None else _load_preferences(self.rules, check_path("directory", directory))
         return compile_preferences(kb, GamePreferenceInputs(self.rules), exclude)
 
     # --- notation -----------------------------------------------------------------------------------------------------
@@ -227,8 +237,8 @@ class Engine:
         return argument_sorts(self.rules)
 
     def label_of(self, form: int) -> str:
-        """Return the label of a form, given by its index."""
-        return self.labels[self.rules.forms.label_of[form]]
+        """Return the label of a form, given by its index; raises GameError where there is no such form."""
+        return self.labels[self.rules.forms.label_of[check_integer("form", form, 0, len(self.rules.forms.forms) - 1)]]
 
     def play_name(self, label: str) -> PlayName:
         """Return the names of a label among Chinese players."""
@@ -248,9 +258,9 @@ class Engine:
 
         Args:
             decisions: Decisions or choices.
-            row: Row of the decision.
+            row: Row of the decision; GameError where there is no such row.
         """
-        return decision_point_at(self.rules, decisions, row)
+        return decision_point_at(self.rules, decisions, check_integer("row", row, 0, len(decisions.view) - 1))
 
     def read_decision_point(
         self, value: Mapping[str, Any], move: int | None = None, for_explanation: bool = False
@@ -314,21 +324,21 @@ class Engine:
         """List all legal moves of states.
 
         Args:
-            states: States in JSON form.
+            states: States in JSON form; GameError where this is no list, such as a single state.
 
         Returns:
             For each state its moves in JSON form, or the error of a state that is wrong.
         """
-        return list_legal_moves(self.rules, states)
+        return list_legal_moves(self.rules, check_list("states", states))
 
     def new_recorder(self, num_tables: int, **extra: Any) -> Recorder:
         """Return a listener that records matches.
 
         Args:
-            num_tables: Number of tables.
+            num_tables: Number of tables, from 0 on.
             extra: Further fields of every record.
         """
-        return MatchRecorder(self.rules, num_tables, extra)
+        return MatchRecorder(self.rules, check_integer("num_tables", num_tables, 0), extra)
 
     def replay(
         self,
@@ -359,22 +369,29 @@ class Engine:
         """Sample random plays to decide.
 
         Args:
-            num_states: Number of decisions.
+            num_states: Number of decisions, from 0 on.
             seed: Seed of the decisions.
         """
-        return draw_decisions(self.rules, num_states, seed)
+        return draw_decisions(self.rules, check_integer("num_states", num_states, 0), check_seed(seed))
 
 
-def _check_keys(keys: NDArray[np.uint64]) -> None:
-    """Raise GameError for keys of matches that are no whole numbers from 0 on."""
-    given = np.asarray(keys)
-    if given.ndim != 1 or (given.size and (given.dtype.kind not in "iu" or given.min() < 0)):
-        message = f"keys: whole numbers [n] from 0 to 2**64 - 1, not {given.dtype} of shape {given.shape}"
-        raise GameError(message, ErrorCode.INVALID_VALUE)
+def _check_deals(rules: CompiledGame, deals: FixedDeals) -> None:
+    """Raise GameError where these are no deals of the game."""
+    given: object = deals
+    if not isinstance(given, FixedDeals) or not len(given.hands):
+        raise GameError(f"fixed_deals={given!r:.60}: give one deal or more, as FixedDeals", ErrorCode.INVALID_VALUE)
+    size, kinds = len(deals.hands), len(rules.pack)
+    check_integers("fixed_deals.hands", deals.hands, (size, rules.seating.seats, kinds), NO_CARD + 1)
+    check_integers("fixed_deals.aside", deals.aside, (size, kinds), NO_CARD + 1)
 
 
 def _importer_for(rules: CompiledGame, records: Sequence[Any]) -> RecordImporter | None:
-    """Return the importer of records, judged by the first readable one; None for records of our own form."""
+    """Return the importer of records, judged by the first readable one; None for records of our own form.
+
+    Raises:
+        GameError: This is no list of records, such as a single one.
+    """
+    check_list("records", records)
     importer = find_importer(rules.folder)
     first = next((record for record in records if isinstance(record, Mapping)), None)
     return importer if importer and first is not None and importer.can_read(first) else None

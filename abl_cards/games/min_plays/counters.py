@@ -21,7 +21,7 @@ from abl_cards.games.min_plays.named_counter import NamedCardsCounter, combine_n
 from abl_cards.games.min_plays.pareto_counter import ParetoCounter
 from abl_cards.games.min_plays.plays_counter import MinPlaysCounter
 from abl_cards.games.tables import Choices, Decisions
-from abl_cards.games.types import MoveLists
+from abl_cards.games.types import MoveLists, check_held, check_integers
 
 _EXACT_COUNTERS = SetCounter, ParetoCounter
 
@@ -138,7 +138,11 @@ def plays_left(rules: CompiledGame, decisions: Decisions | Choices, lists: MoveL
 
     Returns:
         uint8 [moves]; an upper bound where ``is_upper_bound`` is True.
+
+    Raises:
+        GameError: These are no moves of the decisions.
     """
+    decisions.check_moves(lists)
     counter, view = find_counter(rules), decisions.view
     for cached_counter, cached_lists, cached_plays in view.plays_left_cache:
         if cached_lists is lists and cached_counter is counter:
@@ -180,5 +184,10 @@ def min_plays(rules: CompiledGame, context: NDArray[np.integer], hands: NDArray[
 
     Returns:
         uint8 [n], the minimum number or an upper bound of it.
+
+    Raises:
+        GameError: There are no such contexts, or no hands of so many cards.
     """
-    return find_counter(rules).min_plays(hands, context)
+    copies, size = rules.pack.copies, np.shape(hands)[:1]
+    checked = check_held("hands", hands, np.broadcast_to(copies, (*size, len(copies))))
+    return find_counter(rules).min_plays(checked, check_integers("context", context, size, len(rules.label_ranking)))

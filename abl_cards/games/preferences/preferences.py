@@ -141,7 +141,11 @@ class InputWriter:
 
         Returns:
             uint8 [inputs, moves].
+
+        Raises:
+            GameError: These are no moves of the decisions.
         """
+        decisions.check_moves(lists)
         rows = self.write_moves(decisions, lists)(lists, slice(0, len(lists.form)))
         rows |= self.encode_decisions(decisions, estimate)[:, lists.decision_index]
         return rows
@@ -255,7 +259,11 @@ class CompiledPreferences:
 
         Returns:
             int32 [moves] costs; bool [moves], True if the move violates no integrity constraint.
+
+        Raises:
+            GameError: These are no moves of the decisions, or the estimate is none of their hidden hands.
         """
+        decisions.check_moves(lists)
         costs, consistent = np.zeros(len(lists.form), np.int32), np.ones(len(lists.form), np.bool_)
         constraints = np.array([name == _VIOLATED for name, _ in self.outputs], np.bool_)
         evaluate_batch, parts = self._batch_evaluator(decisions, lists, estimate), _batches(len(lists.form))
@@ -304,6 +312,7 @@ class CompiledPreferences:
         self, decisions: Decisions | Choices, lists: MoveLists, estimate: HandEstimate | None
     ) -> Callable[[slice], NDArray[np.uint8]]:
         """Evaluate the shared half; return a function that evaluates a slice of the moves."""
+        decisions.check_moves(lists)
         halves = self._split_without_estimate if estimate is None else self._split_with_estimate
         shared = halves.evaluate_shared(decisions, estimate)
         decision, write = lists.decision_index, halves.write_moves(decisions, lists)
@@ -388,6 +397,9 @@ def _circuit_excluding(kb: KnowledgeBase, exclude: Collection[str]) -> Circuit:
 
 def _match_preferences(kb: KnowledgeBase, name: str) -> list[str]:
     """Return the preferences of a group, or the preference of that name if there is no such group."""
+    given: object = name
+    if not isinstance(given, str):
+        raise GameError(f"exclude: {given!r:.60} is no name of a preference", ErrorCode.UNKNOWN_PREFERENCE)
     members = [preference for preference, group in kb.preference_groups.items() if group == name]
     if members or name in kb.preference_groups:
         return members or [name]

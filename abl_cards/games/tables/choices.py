@@ -14,7 +14,7 @@ from abl_cards.games.description import ColumnWriter, cards_from_counts
 from abl_cards.games.state import NOT_PLAYING
 from abl_cards.games.tables.decision_base import DecisionBase
 from abl_cards.games.tables.view import NO_EVENT
-from abl_cards.games.types import NO_CARD, MoveLists
+from abl_cards.games.types import NO_CARD, MoveLists, check_lists, check_rows
 
 NO_FORM = -1
 """Form of a move that chooses an option."""
@@ -31,8 +31,11 @@ class Choices(DecisionBase):
 
         Returns:
             m choices.
+
+        Raises:
+            GameError: There is no such choice.
         """
-        return Choices(self.view.select(rows))
+        return Choices(self.view.select(check_rows(rows, len(self.view))))
 
     @property
     def stage(self) -> NDArray[np.int8]:
@@ -85,6 +88,10 @@ class Choices(DecisionBase):
         cards[:, 0] = option
         start = np.searchsorted(decision, np.arange(len(self.options) + 1))
         return MoveLists(start, np.full(len(option), NO_FORM, np.int16), cards)
+
+    def check_moves(self, lists: MoveLists) -> None:
+        """Raise GameError where lists are no options of these choices."""
+        check_lists(lists, len(self.view), range(NO_FORM, NO_FORM + 1), len(self.rules.schema.options))
 
     def cards_given_away(self, lists: MoveLists) -> NDArray[np.uint8]:
         """Return the card that each option would give away.

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.compiled import CompiledGame
-from abl_cards.games.tables.knowledge import compute_constraints
+from abl_cards.games.tables.knowledge import compute_constraints, compute_log_odds
 from abl_cards.games.tables.observations import observe
 from abl_cards.games.tables.view import HAND_SIZES_MISSING, PlayerView
 from abl_cards.games.types import Indices, InformationSet
@@ -53,3 +53,19 @@ class DecisionBase:
     def _information_set(self) -> InformationSet:
         """Constraints on the hidden hands, computed once."""
         return compute_constraints(self.rules, self.view)
+
+    def belief_log_odds(self) -> NDArray[np.float32]:
+        """Return the change of log odds that the beliefs of the rules give each copy of a card.
+
+        Returns:
+            float32 [n, others, kinds], added to the log odds that the seat holds a copy.
+        """
+        return compute_log_odds(self.rules, self.view)
+
+    def seat_text(self, row: int) -> str:
+        """Name the seat to decide, for messages."""
+        return self.view.seat_text(row)
+
+    def state_text(self, row: int) -> str:
+        """Describe the hand and the play to beat, for messages."""
+        return self.view.state_text(row)

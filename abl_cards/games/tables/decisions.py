@@ -7,15 +7,26 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from abl_cards.core import check_integer
 from abl_cards.games.compiled import check_nonempty, check_sampled
 from abl_cards.games.description import ColumnWriter
 from abl_cards.games.moves import ALL_LABELS
 from abl_cards.games.tables.decision_base import DecisionBase
-from abl_cards.games.tables.knowledge import compute_log_odds
 from abl_cards.games.tables.legal_card_sets import LabelSampler, LegalCardSets
 from abl_cards.games.tables.tricks import takes_trick
 from abl_cards.games.tables.view import PlayerView
-from abl_cards.games.types import LEADING, Indices, MoveLists, Moves
+from abl_cards.games.types import (
+    LEADING,
+    Indices,
+    MoveLists,
+    Moves,
+    check_held,
+    check_keys,
+    check_lists,
+    check_rows,
+)
+
+_MAX_LIMIT = 1 << 40  # more card sets than memory holds
 
 
 class Decisions(DecisionBase):
@@ -68,8 +79,11 @@ class Decisions(DecisionBase):
 
         Returns:
             m decisions.
+
+        Raises:
+            GameError: There is no such decision.
         """
-        card_sets = self._card_sets.select(rows)
+        card_sets = self._card_sets.select(check_rows(rows, len(self.view)))
         return Decisions(card_sets.view, card_sets)
 
     def past_decisions(
@@ -92,22 +106,6 @@ class Decisions(DecisionBase):
                     Decisions(PlayerView(self.rules, state, np.arange(len(indices)), state.seat.copy())),
                     label,
                 )
-
-    def belief_log_odds(self) -> NDArray[np.float32]:
-        """Return the change of log odds that the beliefs of the rules give each copy of a card.
-
-        Returns:
-            float32 [n, others, kinds], added to the log odds that the seat holds a copy.
-        """
-        return compute_log_odds(self.rules, self.view)
-
-    def seat_text(self, row: int) -> str:
-        """Name the seat to decide, for messages."""
-        return self.view.seat_text(row)
-
-    def state_text(self, row: int) -> str:
-        """Describe the hand and the play to beat, for messages."""
-        return self.view.state_text(row)
 
     @property
     def legal_mask(self) -> NDArray[np.uint8]:
@@ -142,8 +140,16 @@ class Decisions(DecisionBase):
 
         Returns:
             uint8 [moves], 1 where the seat to decide would take the trick; all 0 in games without tricks.
+
+        Raises:
+            GameError: These are no moves of n decisions.
         """
+        self.check_moves(lists)
         return takes_trick(self, lists)
+
+    def check_moves(self, lists: MoveLists) -> None:
+        """Raise GameError where lists are no moves of these decisions."""
+        check_lists(lists, len(self.view), range(len(self.rules.forms.forms)), self.view.hand.shape[1])
 
     def labels_of(self, form: NDArray[np.int16]) -> NDArray[np.int16]:
         """Return the label of each form.
@@ -184,10 +190,10 @@ class Decisions(DecisionBase):
 
         Raises:
             TypeError: If labels are no integers.
-            ValueError: If a label is out of range or not legal.
+            ValueError: If a label is out of range or not legal, or there is not a key for each (GameError).
             TableError: If the rules call a label legal for which the hand lacks the cards.
         """
-        return self._choose_moves(labels, keys)
+        return self._choose_moves(labels, check_keys(keys, len(self.view)))
 
     def sample_labels_and_moves(self, sample_labels: LabelSampler, keys: NDArray[np.uint64]) -> Moves:
         """Draw a label and one of its card sets for each decision.
@@ -201,11 +207,11 @@ class Decisions(DecisionBase):
             n moves.
 
         Raises:
-            ValueError: If a label is out of range or not legal.
+            ValueError: If a label is out of range or not legal, or there is not a key for each (GameError).
             TableError: If the rules call a label legal for which the hand lacks the cards.
         """
         labels = np.zeros(len(self.view), np.int16)
-        return self._choose_moves(labels, keys, sample_labels)
+        return self._choose_moves(labels, check_keys(keys, len(self.view)), sample_labels)
 
     def try_sample_moves(self, labels: NDArray[np.int16], keys: NDArray[np.uint64]) -> tuple[Moves, NDArray[np.int64]]:
         """Draw a card set of one label for each decision, without error if there is none.
@@ -219,9 +225,9 @@ class Decisions(DecisionBase):
 
         Raises:
             TypeError: If labels are no integers.
-            ValueError: If a label is out of range.
+            ValueError: If a label is out of range, or there is not a key for each (GameError).
         """
-        return self._card_sets.draw(self._checked_labels(labels), keys)
+        return self._card_sets.draw(self._checked_labels(labels), check_keys(keys, len(self.view)))
 
     def _choose_moves(
         self, labels: NDArray[np.int16], keys: NDArray[np.uint64], sample_labels: LabelSampler | None = None
@@ -284,9 +290,12 @@ class Decisions(DecisionBase):
         Returns:
             bool [n, kinds]. Exact in decisions with at most 4,096 card sets. In others the ranks and their numbers
             count; wild cards and excluded forms may leave a card too many.
+
+        Raises:
+            GameError: If these are no such cards, or more than the hand holds.
         """
-        checked = np.full(len(chosen), ALL_LABELS, np.int16) if labels is None else self._checked_labels(labels)
-        return self._card_sets.addable_cards(checked, chosen)
+        checked = np.full(len(self.view), ALL_LABELS, np.int16) if labels is None else self._checked_labels(labels)
+        return self._card_sets.addable_cards(checked, check_held("chosen", chosen, self.view.hand))
 
     def first_card_sets(
         self, limit: int, labels: NDArray[np.int16] | None = None, hands: NDArray[np.uint8] | None = None,
@@ -308,11 +317,14 @@ class Decisions(DecisionBase):
 
         Raises:
             TableError: If a decision has no card set; only where neither ``labels`` nor ``hands`` are given.
+            GameError: If the limit is no whole number from 0 on, or ``hands`` holds what the hands do not.
             TooManyMovesError: If the card sets of all decisions together exceed 1 GiB; list fewer decisions at a time.
         """
+        limit = min(check_integer("limit", limit, 0), _MAX_LIMIT)
+        cards = None if hands is None else check_held("hands", hands, self.view.hand)
         all_labels = np.full(len(self.view), ALL_LABELS, np.int16)
         lists, is_cut = self._card_sets.list_first(
-            all_labels if labels is None else self._checked_labels(labels), limit, hands, one_per_rank
+            all_labels if labels is None else self._checked_labels(labels), limit, cards, one_per_rank
         )
         if labels is None and hands is None and self.view.has_hand_sizes:
             check_nonempty(self.rules.kb, lists.start, self)

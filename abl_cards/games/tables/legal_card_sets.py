@@ -241,7 +241,7 @@ class LegalCardSets:
 
         def sample(lo: int, hi: int) -> None:
             if sample_labels is not None:
-                sample_labels(lo, hi, labels)
+                _draw_labels(sample_labels, lo, hi, labels, len(self.rules.labels))
             if outputs is None:
                 _draw_packed(self, labels, keys, lo, hi, moves, num_found)
                 return
@@ -385,6 +385,13 @@ def _keep_first(lists: MoveLists, limit: int) -> tuple[MoveLists, NDArray[np.boo
     keep = np.arange(len(lists.form)) - np.repeat(lists.start[:-1], lengths) < limit
     start = np.concatenate([[0], np.minimum(lengths, limit).cumsum()])
     return MoveLists(start, lists.form[keep], lists.cards[keep]), is_cut
+
+
+def _draw_labels(sample: LabelSampler, lo: int, hi: int, labels: NDArray[np.int16], num_labels: int) -> None:
+    """Draw labels ``lo..hi-1``; raise ValueError where there is no such label, since kernels read masks there."""
+    sample(lo, hi, labels)
+    if not -1 <= labels[lo:hi].min(initial=0) <= labels[lo:hi].max(initial=0) < num_labels:
+        raise ValueError(f"drawn labels are numbers from 0 to {num_labels - 1}")
 
 
 def _draw_packed(

@@ -9,11 +9,14 @@ from numpy.typing import NDArray
 
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.state import CHOICE, PLAY, TableState
+from abl_cards.games.tables.choices import Choices
+from abl_cards.games.tables.decisions import Decisions
 from abl_cards.games.tables.events import EventRules
+from abl_cards.games.tables.history import PlayHistory
 from abl_cards.games.tables.knowledge import compute_constraints, compute_log_odds
 from abl_cards.games.tables.observations import observe
 from abl_cards.games.tables.view import PlayerView
-from abl_cards.games.types import LEADING, Indices, InformationSet
+from abl_cards.games.types import LEADING, Indices, InformationSet, check_integers, check_rows
 
 
 class TableViews:
@@ -25,6 +28,7 @@ class TableViews:
     num_episodes: NDArray[np.int32]  # [n]
     total_points: NDArray[np.int64]  # [n, seats]
     decided_by_points: NDArray[np.bool_]  # [n]
+    history: PlayHistory | None
 
     @cached_property
     def event_rules(self) -> EventRules:
@@ -37,8 +41,11 @@ class TableViews:
         Args:
             rows: int64 [k], tables where a play was made.
             num_episodes: [k] their numbers of episodes before it.
+
+        Raises:
+            GameError: There is no such table.
         """
-        state = self.state
+        rows, state = check_rows(rows, len(self.winner)), self.state
         return rows[
             (state.to_beat[rows] == LEADING) & ~state.is_composing[rows] & (self.num_episodes[rows] == num_episodes)
         ]
@@ -70,8 +77,43 @@ class TableViews:
 
         Returns:
             View of n observers.
+
+        Raises:
+            GameError: There is no such table or seat; as in all methods that take them.
         """
-        return PlayerView(self.rules, self.state, rows, self.state.seat[rows] if seats is None else seats)
+        rows = check_rows(rows, len(self.winner))
+        return PlayerView(
+            self.rules, self.state, rows, self.state.seat[rows] if seats is None else self._check_seats(seats, rows)
+        )
+
+    def decisions(self, rows: Indices) -> Decisions:
+        """Return the decisions about plays at some tables.
+
+        Args:
+            rows: int64 [n], tables in ``rows_to_play``.
+
+        Returns:
+            n decisions, valid until a move is made at one of the tables.
+
+        Raises:
+            GameError: There is no such table.
+        """
+        rows = check_rows(rows, len(self.winner))
+        return Decisions(PlayerView(self.rules, self.state, rows, self.state.seat[rows], history=self.history))
+
+    def choices(self, rows: Indices) -> Choices:
+        """Return the choices at some tables.
+
+        Args:
+            rows: int64 [n], tables in ``rows_to_choose``.
+
+        Returns:
+            n choices, valid until a move is made at one of the tables.
+
+        Raises:
+            GameError: There is no such table.
+        """
+        return Choices(self.view(rows))
 
     def observe(self, rows: Indices, seats: NDArray[np.int8] | None = None) -> NDArray[np.uint8]:
         """Return observations.
@@ -144,7 +186,8 @@ class TableViews:
         Returns:
             uint8 [n, others, kinds] in the order of play, from the seat after the observer.
         """
-        return self.state.played[rows[:, None], self.rules.seating.others[seats]]
+        rows = check_rows(rows, len(self.winner))
+        return self.state.played[rows[:, None], self.rules.seating.others[self._check_seats(seats, rows)]]
 
     def match_returns(self, rows: Indices) -> NDArray[np.float64]:
         """Return the value of finished matches to each seat.
@@ -158,6 +201,7 @@ class TableViews:
         Returns:
             float64 [n, seats]; rows sum up to 0.
         """
+        rows = check_rows(rows, len(self.winner))
         total = self.total_points[rows].astype(np.float64)
         won = self.sides(rows) == self.winner[rows][:, None]
         shares = np.where(won, 1.0, -won.sum(axis=1, keepdims=True) / np.maximum(1, (~won).sum(axis=1, keepdims=True)))
@@ -173,7 +217,7 @@ class TableViews:
         Returns:
             int8 [n, seats], index of ``EventRules.roles``.
         """
-        return self.event_rules.roles_at(self.state, rows)
+        return self.event_rules.roles_at(self.state, check_rows(rows, len(self.winner)))
 
     def sides(self, rows: Indices) -> NDArray[np.int8]:
         """Return the side of each seat.
@@ -184,7 +228,7 @@ class TableViews:
         Returns:
             int8 [n, seats], ``side/2`` of the seat, else its team.
         """
-        return self.event_rules.sides_at(self.state, rows)
+        return self.event_rules.sides_at(self.state, check_rows(rows, len(self.winner)))
 
     def point_value(
         self, table_rows: Indices, point_seats: NDArray[np.int8], value_seats: NDArray[np.int8]
@@ -200,7 +244,13 @@ class TableViews:
             float32 [n], 1 on the same side, else minus the ratio of the sizes of both sides.
         """
         sides, rows = self.sides(table_rows), np.arange(len(table_rows))
+        point_seats, value_seats = self._check_seats(point_seats, rows), self._check_seats(value_seats, rows)
         side = sides[rows, point_seats]
         members = (sides == side[:, None]).sum(axis=1)
         cost = members / (sides.shape[1] - members)
         return np.where(sides[rows, value_seats] == side, 1.0, -cost).astype(np.float32)
+
+    def _check_seats(self, seats: NDArray[np.int8], rows: Indices) -> NDArray[np.int8]:
+        """Return seats as int8 [n], one for each of rows [n]; raise GameError where there are no such seats."""
+        checked: NDArray[np.int8] = check_integers("seats", seats, rows.shape, self.rules.seating.seats).astype(np.int8)
+        return checked

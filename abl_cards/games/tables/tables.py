@@ -30,8 +30,18 @@ from abl_cards.games.tables.history import PlayHistory
 from abl_cards.games.tables.listeners import Listener, RetractionListener
 from abl_cards.games.tables.play_stats import record_acts
 from abl_cards.games.tables.table_views import TableViews
-from abl_cards.games.tables.view import HAND_SIZES_MISSING, PlayerView
-from abl_cards.games.types import Indices, Moves, copy_rows, named_arrays
+from abl_cards.games.tables.view import HAND_SIZES_MISSING
+from abl_cards.games.types import (
+    NO_CARD,
+    Indices,
+    Moves,
+    check_distinct_rows,
+    check_integers,
+    check_moves,
+    check_rows,
+    copy_rows,
+    named_arrays,
+)
 
 _UNKNOWN_COPIES = 255  # copies of each card in a kitty of which a state gives the size alone
 _LOTS_STREAM = 2  # random stream of a match's random numbers
@@ -165,17 +175,6 @@ class Tables(TableViews):
         if not self.rules.has_composed_plays:
             self.history = PlayHistory(self.rules, len(self), self.rules.seating.seats - 1)
 
-    def decisions(self, rows: Indices) -> Decisions:
-        """Return the decisions about plays at some tables.
-
-        Args:
-            rows: int64 [n], tables in ``rows_to_play``.
-
-        Returns:
-            n decisions, valid until a move is made at one of the tables.
-        """
-        return Decisions(PlayerView(self.rules, self.state, rows, self.state.seat[rows], history=self.history))
-
     def copy(self, rows: Indices) -> Tables:
         """Copy tables with all hands, without the listener and the history.
 
@@ -184,7 +183,11 @@ class Tables(TableViews):
 
         Returns:
             n tables that stop after the episode.
+
+        Raises:
+            GameError: There is no such table.
         """
+        rows = check_rows(rows, len(self))
         tables = Tables(self.rules, len(rows))
         tables.auto_next_episode = False
         copy_rows(self.arrays().values(), rows, tables.arrays().values())
@@ -203,11 +206,13 @@ class Tables(TableViews):
             m tables that stop after the episode.
 
         Raises:
-            GameError: If the state does not give the hand sizes of the other seats.
+            GameError: If the state does not give the hand sizes of the other seats, or there are no such rows or hands.
         """
         view = decisions.view
         if not view.has_hand_sizes:
             raise GameError(HAND_SIZES_MISSING, ErrorCode.INCOMPLETE_STATE)
+        rows = check_rows(rows, len(view))
+        check_integers("hands", hands, (len(rows), *view.hidden_hands.shape[1:]), NO_CARD + 1)
         tables = cls(view.rules, len(rows))
         tables.auto_next_episode = False
         copy_rows(view.state, view.rows[rows], tables.state)
@@ -228,9 +233,10 @@ class Tables(TableViews):
             keys: uint64 [n], random keys that decide all cards; indices of deals if these are given.
 
         Raises:
-            TableError: If the rules name no or several seats to act, or deal again without end.
+            GameError: If these are not different tables with a key each, the rules name no or several seats to act, or
+                deal again without end.
         """
-        state = self.state
+        rows, state = check_distinct_rows(rows, len(self), keys), self.state
         self.keys[rows], self.num_episodes[rows], self.num_deals[rows], self.winner[rows] = keys, 0, 0, -1
         self.points[rows], self.total_points[rows], state.num_decisions[rows] = 0, 0, 0
         state.fluents[rows] = self.rules.fluents.defaults
@@ -247,12 +253,13 @@ class Tables(TableViews):
 
         Args:
             rows: int64 [n], tables in ``rows_to_play``.
-            moves: n legal moves; legality is not checked.
+            moves: n legal moves; legality is not checked, but whether there are such forms and cards.
 
         Raises:
             GameError: If these are not different tables with a move each, or the rules leave one without a way on.
         """
-        _check_rows(rows, len(self.keys), moves.form, moves.cards)
+        rows = check_distinct_rows(rows, len(self), moves.form, moves.cards)
+        check_moves(moves, len(self.rules.forms.forms), self.state.hands.shape[2])
         if self.listener and not self.rules.has_composed_plays:
             self.listener.on_play(self, rows, moves)
         if self.history is not None:
@@ -309,7 +316,7 @@ class Tables(TableViews):
         Raises:
             GameError: If these are not different tables with an option each, or the rules leave one without a way on.
         """
-        _check_rows(rows, len(self.keys), options)
+        rows = check_distinct_rows(rows, len(self), options)
         if self.listener:
             self.listener.on_choice(self, rows, options)
         state = self.state
@@ -327,7 +334,11 @@ class Tables(TableViews):
         Args:
             rows: int64 [n], tables.
             points: int [n, seats], points of the match.
+
+        Raises:
+            GameError: If these are not different tables with points each.
         """
+        rows = check_distinct_rows(rows, len(self), points)
         self.points[rows] = self.total_points[rows] = points
         self.decided_by_points[rows] = True
         self.winner[rows] = ending.find_best_sides(self, rows)
@@ -336,17 +347,6 @@ class Tables(TableViews):
             self.listener.on_match_end(self, rows)
         dealing.draw_all(self)
 
-    def choices(self, rows: Indices) -> Choices:
-        """Return the choices at some tables.
-
-        Args:
-            rows: int64 [n], tables in ``rows_to_choose``.
-
-        Returns:
-            n choices, valid until a move is made at one of the tables.
-        """
-        return Choices(PlayerView(self.rules, self.state, rows, self.state.seat[rows]))
-
     def end_episodes(self, rows: Indices) -> None:
         """Score finished episodes, and deal the next ones if ``auto_next_episode`` is set.
 
@@ -354,28 +354,10 @@ class Tables(TableViews):
             rows: int64 [n], tables whose episode is over.
 
         Raises:
-            TableError: If a match has too many episodes, or the rules leave a table without a way on.
+            GameError: If these are not different tables, a match has too many episodes, or the rules leave a table
+                without a way on.
         """
-        ending.end_episodes(self, rows)
-
-
-def _check_rows(rows: Indices, num_tables: int, *given: NDArray[Any]) -> None:
-    """Raise GameError where there are no such tables, one is given twice, or an array has not a row for each.
-
-    Kernels read and write at these rows, and check no bounds.
-    """
-    if not (isinstance(rows, np.ndarray) and rows.ndim == 1 and rows.dtype.kind in "iu"):
-        raise GameError(f"rows: expected whole numbers [n], found {rows!r:.60}", ErrorCode.INVALID_VALUE)
-    if any(np.ndim(array) == 0 or len(array) != len(rows) for array in given):
-        sizes = ", ".join(str(list(np.shape(array))) for array in given)
-        raise GameError(f"rows: {len(rows)} tables, but the decisions have the shapes {sizes}", ErrorCode.INVALID_VALUE)
-    if len(rows) and not 0 <= rows.min() <= rows.max() < num_tables:
-        text = f"rows: from 0 to {num_tables - 1}, not from {rows.min()} to {rows.max()}"
-        raise GameError(text, ErrorCode.INVALID_VALUE)
-    is_given = np.zeros(num_tables, np.bool_)
-    is_given[rows] = True
-    if np.count_nonzero(is_given) != len(rows):
-        raise GameError("rows: a table is given twice, and makes one play at a time", ErrorCode.INVALID_VALUE)
+        ending.end_episodes(self, check_distinct_rows(rows, len(self)))
 
 
 def _hidden_cards(decisions: Decisions | Choices, rows: Indices) -> stock.HiddenCards:

@@ -8,6 +8,15 @@ from abl_cards.core import lazy_exports
 
 if TYPE_CHECKING:
     from abl_cards.games.types.arrays import copy_rows, named_arrays, save_rows
+    from abl_cards.games.types.checks import (
+        check_distinct_rows,
+        check_held,
+        check_integers,
+        check_keys,
+        check_lists,
+        check_moves,
+        check_rows,
+    )
     from abl_cards.games.types.features import FeatureTable, ObservationFeature
     from abl_cards.games.types.information_set import HandEstimate, InformationSet, sample_hand_estimates
     from abl_cards.games.types.moves import (
@@ -42,6 +51,13 @@ __all__ = [
     "ObservationFeature",
     "ReplayMismatch",
     "ReplayResult",
+    "check_distinct_rows",
+    "check_held",
+    "check_integers",
+    "check_keys",
+    "check_lists",
+    "check_moves",
+    "check_rows",
     "copy_rows",
     "count_move_cards",
     "join_lists",
