@@ -263,16 +263,22 @@ class _ResultWriter:
 
     def write(self, report: ExperimentReport, missing: str = "") -> dict[str, Any]:
         """Write settings, report and results; returns the results. Text about what is missing marks it as partial."""
-        self.report, chosen = report, settings_to_json(self.settings)
+        given: object = report
+        if not isinstance(given, ExperimentReport):  # of a function of the user, on the way
+            message = f"experiment '{self.name}': report returned {type(given).__name__}, expected an ExperimentReport"
+            raise GameError(message, ErrorCode.EXPERIMENT_FAILED)
+        chosen = settings_to_json(self.settings)
         command = rerun_command(self.name, self.settings, self.experiment.settings)
         results: dict[str, Any] = {"experiment": self.name, "summary": self.experiment.summary}
         results |= {"directory": str(self.folder), "command": command, "settings": chosen}
         results |= {"marks": dict(self.fingerprints), **report.to_json()}
         results |= {"missing": missing} if missing else {}
+        plain = _json(results)
         write_text(self.folder / "settings.json", _json(chosen))
         words = report.to_markdown(self.name, self.experiment.summary, chosen, missing)
         write_text(self.folder / "report.md", words + _provenance_text(command, self.fingerprints))
-        write_text(self.folder / "results.json", _json(results))
+        write_text(self.folder / "results.json", plain)
+        self.report = report
         return results
 
     def draw_plots(self, log: Callable[[str], None]) -> None:
@@ -289,4 +295,8 @@ def _provenance_text(command: str, marks: Mapping[str, str]) -> str:
 
 
 def _json(value: Any) -> str:
-    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
+    """Return a value as text; raises GameError where a report of the user holds what is no plain value."""
+    try:
+        return json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    except (TypeError, ValueError) as problem:
+        raise GameError(f"a report holds what JSON cannot: {problem}", ErrorCode.INVALID_RESULT) from None

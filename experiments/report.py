@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from abl_cards.core import (
     COLUMN_WIDTH,
@@ -27,6 +28,9 @@ from abl_cards.core import (
 __all__ = ["Cell", "ErrorBarPlot", "ExperimentReport", "LinePlot", "MatrixPlot", "Plot", "ReportTable"]
 
 Cell = str | int | float | None
+
+PLOT_TYPES = (LinePlot, ErrorBarPlot, MatrixPlot)
+_FILE_NAME = re.compile(r"[^\W.][\w. -]*")
 
 PDF_WIDTHS = COLUMN_WIDTH, PAGE_WIDTH
 """Widths in inches in which plots are drawn as PDF files."""
@@ -98,6 +102,24 @@ class ExperimentReport:
     plots: Sequence[Plot] = ()
     text: str = ""  # below the tables
 
+    def __post_init__(self) -> None:
+        """Check the types and names.
+
+        Raises:
+            GameError: A table or plot is of another type, two have one name, or a plot has a name that is none of a
+                file in the folder of results.
+        """
+        for kind, items, types in (("table", self.tables, ReportTable), ("plot", self.plots, PLOT_TYPES)):
+            wrong = next((item for item in items if not isinstance(item, types)), None)
+            if wrong is not None:
+                _raise_invalid(f"a {kind} of a report is no {type(wrong).__name__}")
+            names = [item.name for item in items]
+            if len(set(names)) != len(names):
+                _raise_invalid(f"two {kind}s are named '{max(names, key=names.count)}', and one would be lost")
+        for plot in self.plots:
+            if not _FILE_NAME.fullmatch(plot.name):
+                _raise_invalid(f"plot {plot.name!r}: its name is that of its files: letters, digits, '_', '-', '.'")
+
     def to_json(self) -> dict[str, Any]:
         """Return tables and plots by name as plain values."""
         return {
@@ -124,6 +146,11 @@ class ExperimentReport:
             save_figure(plot, folder / f"{plot.name}.svg")
             for width in PDF_WIDTHS:
                 save_figure(plot, folder / f"{plot.name}-{width}in.pdf", width)
+
+
+def _raise_invalid(message: str) -> NoReturn:
+    """Raise GameError about a report."""
+    raise GameError(message, ErrorCode.INVALID_RESULT)
 
 
 def _finite(cell: Cell) -> Cell:

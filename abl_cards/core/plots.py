@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NoReturn, Protocol
 
 from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.core.extras import install_command
@@ -148,10 +148,13 @@ class LinePlot:
         """Check the numbers.
 
         Raises:
-            GameError: A number is NaN or infinite.
+            GameError: A point is no row of numbers (int or float, finite); x may be a text on an axis of categories.
         """
-        for name, points in (*self.lines.items(), *self.dashed.items(), *self.bands.items()):
-            _check_finite(self.name, name, [number for point in points for number in point])
+        _check_reference(self.name, self.reference)
+        may_be_text = parse_axis(self.xlabel).scale == "category"
+        for width, lines in ((2, self.lines), (2, self.dashed), (3, self.bands)):
+            for name, points in lines.items():
+                _check_points(self.name, name, points, width, may_be_text)
 
     @property
     def axes(self) -> tuple[Axis, Axis]:
@@ -205,10 +208,11 @@ class ErrorBarPlot:
         """Check the numbers.
 
         Raises:
-            GameError: A number is NaN or infinite.
+            GameError: A value or bound is no number (int or float, finite); a bound may be None.
         """
+        _check_reference(self.name, self.reference)
         for name, bar in self.bars.items():
-            _check_finite(self.name, name, bar)
+            _check_bar(self.name, name, bar)
 
     @property
     def axis(self) -> Axis:
@@ -268,6 +272,20 @@ class MatrixPlot:
     n: str = ""
     interval: str = ""
 
+    def __post_init__(self) -> None:
+        """Check the numbers.
+
+        Raises:
+            GameError: The values are no row of numbers (int or float, finite) or None for each name.
+        """
+        for name, row in zip(self.rows, self.values, strict=False):
+            wrong = [cell for cell in row if cell is not None and not _is_finite(cell)]
+            if wrong or len(row) != len(self.columns):
+                hint = "give None for an empty cell" if wrong else f"a row has {len(self.columns)} cells"
+                _raise_undrawable(self.name, name, wrong[0] if wrong else len(row), hint)
+        if len(self.rows) != len(self.values):
+            _raise_undrawable(self.name, "values", len(self.values), f"there are {len(self.rows)} rows")
+
     @property
     def axis(self) -> Axis:
         """Quantity of the numbers."""
@@ -287,12 +305,41 @@ class MatrixPlot:
         return plain | _without_empty(more)
 
 
-def _check_finite(plot: str, name: str, numbers: Iterable[Any]) -> None:
-    """Raise GameError where a number of a line or bar cannot be drawn; None and texts are no numbers."""
-    wrong = [number for number in numbers if isinstance(number, float) and not math.isfinite(number)]
-    if wrong:
-        message = f"plot '{plot}', '{name}': {wrong[0]} cannot be drawn; leave the point out"
-        raise GameError(message, ErrorCode.INVALID_RESULT)
+def _check_points(plot: str, line: str, points: Any, width: int, may_be_text: bool) -> None:
+    """Raise GameError where the points of a line are no rows of numbers to draw; the first may be a text if so."""
+    for point in points if isinstance(points, Iterable) else [points]:
+        if not isinstance(point, Sequence) or isinstance(point, str) or len(point) != width:
+            _raise_undrawable(plot, line, point, f"a point is a row of {width} numbers")
+        for place, number in enumerate(point):
+            if not _is_finite(number) and not (may_be_text and place == 0 and isinstance(number, str)):
+                _raise_undrawable(plot, line, number, "leave the point out")
+
+
+def _check_bar(plot: str, name: str, bar: Any) -> None:
+    """Raise GameError where a bar is no value with bounds; these may be None."""
+    if not isinstance(bar, Sequence) or isinstance(bar, str) or len(bar) != 3:
+        _raise_undrawable(plot, name, bar, "a bar is its value, its low and its high")
+    for place, number in enumerate(bar):
+        if not _is_finite(number) and not (place and number is None):
+            _raise_undrawable(plot, name, number, "leave the bar out, or give None for a bound")
+
+
+def _check_reference(plot: str, reference: Any) -> None:
+    """Raise GameError where the line of reference is no number; None is no line."""
+    if reference is not None and not _is_finite(reference):
+        _raise_undrawable(plot, "reference", reference, "give a number, or None for no line")
+
+
+def _is_finite(number: Any) -> bool:
+    """Return whether this is a number that can be drawn and written as JSON; numbers of NumPy cannot all be."""
+    return isinstance(number, int | float) and math.isfinite(number)
+
+
+def _raise_undrawable(plot: str, name: str, value: Any, hint: str) -> NoReturn:
+    """Raise GameError about a value of a line, bar or cell."""
+    is_number = isinstance(value, int | float | str | None)
+    found = f"{value!r:.60}" if is_number else f"{value!r:.60} of type {type(value).__name__}"
+    raise GameError(f"plot '{plot}', '{name}': {found} cannot be drawn; {hint}", ErrorCode.INVALID_RESULT)
 
 
 def plot_caption(plot: Plot) -> str:

@@ -205,6 +205,29 @@ EXPERIMENT = Experiment("Does it end?", Config(), run)
             ErrorCode.INVALID_RESULT,
             "nan",
         ),
+        *[
+            (f"return ExperimentReport([], [LinePlot({plot})])", ErrorCode.INVALID_RESULT, word)
+            for plot, word in (
+                ("'p', 'P', 'x', 'y', {'l': [(0, None)]}", "None"),
+                ("'p', 'P', 'x', 'y', {'l': [(0, 'half')]}", "half"),
+                ("'p', 'P', 'x', 'y', {'l': [('first', 1)]}", "first"),
+                ("'p', 'P', 'x', 'y', {'l': [(0, np.float32(1))]}", "float32"),
+                ("'p', 'P', 'x', 'y', {'l': [0, 1]}", "2 numbers"),
+                ("'p', 'P', 'x', 'y', {'l': 1}", "2 numbers"),
+                ("'p', 'P', 'x', 'y', {}, bands={'l': [(0, 1)]}", "3 numbers"),
+                ("'p', 'P', 'x', 'y', {}, reference=np.float32(1)", "float32"),
+                ("'../p', 'P', 'x', 'y', {}", "../p"),
+                ("'', 'P', 'x', 'y', {}", "name"),
+            )
+        ],
+        ("return ExperimentReport([ReportTable('t', 'T', (), [])] * 2)", ErrorCode.INVALID_RESULT, "'t'"),
+        ("return ExperimentReport([], [LinePlot('p', 'P', 'x', 'y', {})] * 2)", ErrorCode.INVALID_RESULT, "'p'"),
+        ("return ExperimentReport([{'rows': []}])", ErrorCode.INVALID_RESULT, "dict"),
+        (
+            "workspace.measure_each([0, 1], lambda item: item, lambda known: None)\n    workspace.publish_partial()",
+            ErrorCode.EXPERIMENT_FAILED,
+            "NoneType",
+        ),
     ],
 )
 def test_errors_of_an_experiment_name_it_and_keep_its_cells(
