@@ -15,7 +15,7 @@ from abl_cards.agents.abl_agent import AblAgent
 from abl_cards.agents.base import RandomKeys
 from abl_cards.agents.model_policy import ModelPolicy
 from abl_cards.agents.policy import NeuroSymbolicPolicy, PolicyInputs
-from abl_cards.core import ErrorCode, GameError
+from abl_cards.core import ErrorCode, GameError, check_path
 from abl_cards.games import Engine
 from abl_cards.games.preferences import PreferenceModel
 from abl_cards.games.tables import Choices, Decisions, Tables
@@ -93,7 +93,7 @@ def load_model_policy(
     Raises:
         GameError: The weights are missing or damaged, or of another network, or the network breaks the interface.
     """
-    file = Path(file)
+    file = check_path("file", file)
     if not isinstance(model, torch.nn.Module):
         message = f"model: expected a torch.nn.Module, found {type(model).__name__}"
         raise GameError(message, ErrorCode.MODEL_FAILED)

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from abl_cards.core.arguments import check_path
 from abl_cards.core.atomic_files import write_text
 from abl_cards.core.errors import ErrorCode, GameError
 
@@ -51,7 +52,7 @@ def write_csv(file: str | Path, rows: Sequence[Row]) -> None:
     Raises:
         OSError: The file cannot be written.
     """
-    file = Path(file)
+    file = check_path("file", file)
     stream = io.StringIO()
     writer = csv.DictWriter(stream, column_names(rows), lineterminator="\n")
     writer.writeheader()

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, NoReturn, cast
 
+from abl_cards.core.arguments import check_path
 from abl_cards.core.errors import ErrorCode, GameError
 
 MAX_LINE_BYTES = 16 << 20
@@ -42,7 +43,7 @@ def open_maybe_gzip(path: str | Path) -> Iterator[IO[bytes]]:
     """
     if not str(path):
         raise GameError("an empty text is no path", ErrorCode.FILE_NOT_READABLE)
-    path = Path(path)
+    path = check_path("path", path)
     try:
         with path.open("rb") as file:
             is_gzip = path.suffix == ".gz" or file.peek(2).startswith(_GZIP_MAGIC)
@@ -100,7 +101,7 @@ def read_json_file(path: str | Path) -> Any:
         OSError: The file cannot be opened.
         GameError: The file is too long, or not JSON.
     """
-    path = Path(path)
+    path = check_path("path", path)
     with path.open("rb") as file:
         text = file.read(MAX_LINE_BYTES + 1)
     if len(text) > MAX_LINE_BYTES:
@@ -159,6 +160,10 @@ def parse_json(text: str | bytes) -> Any:
         return json.loads(text, parse_constant=_reject_constant, parse_float=_parse_float)
     except RecursionError:
         raise ValueError("nested too deeply") from None
+    except ValueError as problem:
+        if str(problem).startswith("Exceeds the limit"):  # of digits, which Python says how to raise
+            raise ValueError("a number of thousands of digits is too large") from None
+        raise
 
 
 def is_truncated_json(line: bytes) -> bool:

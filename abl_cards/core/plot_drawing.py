@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from abl_cards.core.arguments import check_path
 from abl_cards.core.atomic_files import atomic_write
 from abl_cards.core.plot_ticks import linear_ticks, log_ticks, number_text, spread
 from abl_cards.core.plots import Axis, ErrorBarPlot, LinePlot, MatrixPlot, Plot, check_plot_file, plot_caption
@@ -81,7 +82,7 @@ def save_figure(plot: Plot, file: str | Path, width: float = PAGE_WIDTH) -> None
         ModuleNotFoundError: matplotlib is not installed.
         OSError: The file cannot be written.
     """
-    file = Path(file)
+    file = check_path("file", file)
     check_plot_file(file)
     from matplotlib import rc_context
     from matplotlib.backends.backend_agg import FigureCanvasAgg

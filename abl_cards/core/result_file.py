@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from abl_cards.core.arguments import check_path
 from abl_cards.core.atomic_files import atomic_write, attribute_os_errors
 from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.core.jsonl import parse_json_line
@@ -109,7 +110,7 @@ def append_result(file: str | Path, inputs: Mapping[str, Any], result: Any) -> A
         GameError: The result or its inputs are no plain values, or hold NaN or an infinity.
         OSError: The file cannot be written.
     """
-    file = Path(file)
+    file = check_path("file", file)
     with _plain_values("a result and its inputs", inputs):
         stored = json.loads(json.dumps(result, allow_nan=False))
         line = json.dumps({"cell": dict(inputs), "result": stored}, ensure_ascii=False, allow_nan=False).encode()
@@ -131,7 +132,7 @@ def read_results(file: str | Path) -> dict[str, Any]:
         GameError: A complete line is no result.
         OSError: The file cannot be read.
     """
-    file = Path(file)
+    file = check_path("file", file)
     *lines, truncated = file.read_bytes().split(b"\n") if file.exists() else [b""]
     if truncated:
         with atomic_write(file) as stream:

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from abl_cards.core import ErrorCode, GameError
+from abl_cards.core import ErrorCode, GameError, check_path
 from abl_cards.games.min_plays import key_counts
 from abl_cards.hand_analysis.deals import DealBatch
 from abl_cards.hand_analysis.hand_points import HandScorer
@@ -104,7 +104,7 @@ def load_classifier(game: str, scorer: HandScorer, file: str | Path) -> tuple[De
     Raises:
         GameError: The file cannot be read, or holds weights of another game or network.
     """
-    file = Path(file)
+    file = check_path("file", file)
     card = read_card(file, StrengthCard)
     if card.game != game:
         raise GameError(f"{file}: weights for {card.game}, not for {game}", ErrorCode.WEIGHTS_MISMATCH)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from abl_cards.core import ErrorCode, GameError, derive_key, splitmix64_array
+from abl_cards.core import ErrorCode, GameError, check_path, derive_key, splitmix64_array
 from abl_cards.games.min_plays import HandKey, key_sizes, key_text
 from abl_cards.hand_analysis.classifier import DealClassPredictor
 from abl_cards.hand_analysis.deal_generator import DealGenerator
@@ -67,7 +67,7 @@ def read_deal_ids(rules: DealRules, file: str | Path) -> frozenset[str]:
         GameError: A line holds no deal; the message names file and line.
         OSError: The file cannot be read.
     """
-    file = Path(file)
+    file = check_path("file", file)
     try:
         deals = rules.read_deals(normalise_records(rules.engine, read_records(file)))
     except GameError as problem:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.agents import Agent, make_agent
-from abl_cards.core import ErrorCode, GameError, derive_key, splitmix64_array
+from abl_cards.core import ErrorCode, GameError, check_path, derive_key, splitmix64_array
 from abl_cards.games import Engine
 from abl_cards.hand_analysis.deal_rules import DealRules
 from abl_cards.hand_analysis.deal_values import GameOutcomes, OutcomeListener, compute_features, compute_hand_points
@@ -87,7 +87,7 @@ class DealSample:
         Raises:
             GameError: The file is missing, damaged, or in another format.
         """
-        file = Path(file)
+        file = check_path("file", file)
         state = load_checkpoint(file)
         if state is None:
             message = f"{file}: the deals that were played are missing; begin in another folder"

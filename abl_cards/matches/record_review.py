@@ -104,7 +104,7 @@ def review(
 def _list_records(records: Any) -> list[Mapping[str, Any]]:
     """Return the records that are given in any form; raises GameError where there are none, or one is none."""
     if isinstance(records, str | Path):
-        records = read_valid_records(Path(records))
+        records = read_valid_records(records)
     if not isinstance(records, Iterable):
         problem = f"records={records!r:.60}: give a record, a list of records or a file"
         raise GameError(problem, ErrorCode.INVALID_RECORD)

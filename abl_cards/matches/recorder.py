@@ -22,7 +22,7 @@ from typing import IO, TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.core import ErrorCode, GameError, resolve_output_path
+from abl_cards.core import ErrorCode, GameError, check_path, resolve_output_path
 from abl_cards.games.tables import NullListener, Recorder
 from abl_cards.games.types import Indices
 from abl_cards.matches.records import Record, record_to_line, replace_file
@@ -65,7 +65,7 @@ def open_record_file(
     Raises:
         GameError: The file cannot be created, or a record cannot be written.
     """
-    path = Path(path)
+    path = check_path("path", path)
     journal = _RecordFile(path, log)
     try:
         yield journal.write

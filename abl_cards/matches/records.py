@@ -144,7 +144,7 @@ def find_profile(record: Any, profiles: Collection[str]) -> str | None:
 
 def read_file_profile(path: str | Path, profiles: Collection[str]) -> str | None:
     """Return the profile that the first record of a file names, where it is one of these; else None."""
-    path = Path(path)
+    path = check_path("path", path)
     first = next((record for record, _ in _read_sized_records(path) if not isinstance(record, BlankLine)), None)
     profile = find_profile(first, profiles)
     return profile if profile in profiles else None
@@ -161,7 +161,7 @@ def write_records(path: str | Path, records: Iterable[Record]) -> None:
         GameError: The path is a folder, or its folder does not exist.
         OSError: The file cannot be written.
     """
-    path = Path(path)
+    path = check_path("path", path)
     with replace_file(resolve_output_path(path)) as file:
         file.writelines(map(record_to_line, records))
 
@@ -298,7 +298,7 @@ def read_valid_records(file: str | Path) -> list[Mapping[str, Any]]:
 
 def read_numbered_records(file: str | Path) -> tuple[list[int], list[Record]]:
     """Read records as `read_valid_records` does, with the numbers of their lines, which come first."""
-    file = Path(file)
+    file = check_path("file", file)
     lines, read = skip_blank_lines(read_records(file))
     records: list[Record] = []
     for line, record in zip(lines, read, strict=True):

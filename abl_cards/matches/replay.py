@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from abl_cards.core import ErrorCode, GameError
+from abl_cards.core import ErrorCode, GameError, check_path
 from abl_cards.games import Engine
 from abl_cards.games.tables import Listener
 from abl_cards.games.types import ReplayMismatch
@@ -66,7 +66,7 @@ def replay_file(
         GameError: The file is no text, or the limit is no count.
         OSError: The file cannot be read.
     """
-    file = Path(file)
+    file = check_path("file", file)
     lines, episodes, plays, truncated = 0, 0, 0, None
     carried: dict[str, Any] = {}
     wrong: list[ReplayMismatch] = []

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from abl_cards.core import ArchiveError, ErrorCode, GameError, atomic_write, read_archive, write_archive
+from abl_cards.core import ArchiveError, ErrorCode, GameError, atomic_write, check_path, read_archive, write_archive
 
 CHECKPOINT_SUFFIX = ".state"
 """Suffix of checkpoints."""
@@ -45,7 +45,7 @@ def load_checkpoint(file: str | Path) -> dict[str, Any] | None:
     Raises:
         GameError: The file is damaged, or of another format.
     """
-    file = Path(file)
+    file = check_path("file", file)
     if not file.exists():
         return None
     try:
@@ -77,7 +77,7 @@ def translate_restore_errors(file: str | Path) -> Iterator[None]:
     Raises:
         GameError: The state has another form than expected.
     """
-    file = Path(file)
+    file = check_path("file", file)
     try:
         yield
     except GameError:
@@ -95,7 +95,7 @@ class CheckpointFile:
     """The checkpoint of a run; detects that another process has written it."""
 
     def __init__(self, file: str | Path) -> None:
-        file = Path(file)
+        file = check_path("file", file)
         self.file, self._stamp = file, _file_stamp(file)
 
     def load(self) -> dict[str, Any] | None:

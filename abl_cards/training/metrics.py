@@ -34,7 +34,7 @@ class MetricsWriter:
 
     def __init__(self, directory: str | Path, size: int, update: int) -> None:
         """Go on after a number of bytes of the file and a number of updates."""
-        directory = Path(directory)
+        directory = check_path("directory", directory)
         directory.mkdir(parents=True, exist_ok=True)
         self._path = directory / "metrics.jsonl"
         valid_size = _complete_lines_size(self._path, size)
@@ -129,7 +129,7 @@ def load_metrics(directory: str | Path) -> TrainingMetrics:
     Args:
         directory: The folder of the run.
     """
-    directory = Path(directory)
+    directory = check_path("directory", directory)
     return TrainingMetrics.from_rows(read_metrics(directory) if (directory / "metrics.jsonl").exists() else [])
 
 

@@ -13,6 +13,7 @@ from abl_cards.core import (
     ErrorCode,
     GameError,
     LinePlot,
+    check_path,
     has_matplotlib,
     save_figure,
     share_axis,
@@ -93,7 +94,7 @@ class PlotWriter:
 
     def __init__(self, directory: str | Path) -> None:
         """Draw into a folder; raises GameError without matplotlib."""
-        directory = Path(directory)
+        directory = check_path("directory", directory)
         if not has_matplotlib():
             raise GameError(f"--plots needs the library matplotlib: {INSTALL_COMMAND}", ErrorCode.MISSING_LIBRARY)
         self._directory, self._last_drawn = directory, time.monotonic()

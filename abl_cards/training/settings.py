@@ -313,7 +313,7 @@ def read_config(directory: str | Path) -> TrainConfig | None:
     Raises:
         GameError: The file is damaged.
     """
-    directory = Path(directory)
+    directory = check_path("directory", directory)
     file = directory / SETTINGS_FILE
     try:
         values = read_json_file(file)

@@ -18,6 +18,12 @@ def test_invalid_json_lines_have_an_error_code(line: bytes) -> None:
     assert error.value.code == ErrorCode.INVALID_JSON
 
 
+def test_python_is_no_remedy_for_long_numbers() -> None:
+    with pytest.raises(GameError) as error:
+        jsonl.parse_json_line(b"1" * 10_000)
+    assert "sys." not in str(error.value)
+
+
 def test_too_long_lines_have_an_error_code(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(jsonl, "MAX_LINE_BYTES", 10)
     file = tmp_path / "long.json"

@@ -19,16 +19,19 @@ from abl_cards.core.jsonl import MAX_LINE_BYTES, parse_json_line
 from abl_cards.games.game import load
 from abl_cards.games.tables import NullListener
 from abl_cards.matches.match_runner import play_match
+from abl_cards.matches.recorder import open_record_file
 from abl_cards.matches.records import (
     MAX_BLANK_LINES,
     TruncatedRecord,
     find_held_out,
+    read_file_profile,
+    read_numbered_records,
     read_records,
     read_valid_records,
     record_to_line,
     write_records,
 )
-from abl_cards.matches.replay import replay_confirmed
+from abl_cards.matches.replay import replay_confirmed, replay_file
 
 PLAIN = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(st.characters(codec="utf-8")),
@@ -247,3 +250,20 @@ def test_unconfirmed_record_is_reported_with_its_line() -> None:
         with pytest.raises(GameError, match=rf"games\.jsonl:{place}: .* 1 of {len(records)} ") as error:
             replay_confirmed(engine, records, NullListener(), "games.jsonl", lines)
         assert error.value.code == ErrorCode.INVALID_RECORD
+
+
+@pytest.mark.parametrize("path", [None, 3, 1.5, b"games.jsonl", [], ""])
+def test_functions_of_files_reject_what_is_no_path(path: Any) -> None:
+    engine = load("president").engine()
+    calls: list[Callable[[], Any]] = [
+        lambda: read_valid_records(path),
+        lambda: read_numbered_records(path),
+        lambda: read_file_profile(path, ()),
+        lambda: write_records(path, []),
+        lambda: replay_file(engine, path),
+        lambda: open_record_file(path, print).__enter__(),
+    ]
+    for call in calls:
+        with pytest.raises(GameError) as error:
+            call()
+        assert error.value.code == ErrorCode.INVALID_VALUE

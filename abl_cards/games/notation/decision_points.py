@@ -80,7 +80,8 @@ def read_decision_point(
     if isinstance(value, Mapping) and "hands" in value:
         return _record_decision_point(rules, value, move)
     if move is not None:
-        raise GameError("a state has no moves to choose from; --move goes with a record", ErrorCode.INVALID_STATE)
+        text = 'without "hands" this is a state, and has no moves to choose from; --move goes with a record'
+        raise GameError(text, ErrorCode.INVALID_STATE)
     position = read_state(rules, value, for_explanation)
     if position.to_beat != LEADING:
         fill_passes(rules, value, position)
