@@ -48,7 +48,7 @@ class Signature(NamedTuple):
         Raises:
             ValueError: The text has another form.
         """
-        name, slash, arity = text.rpartition("/")
+        name, slash, arity = str(text).rpartition("/")
         if not (slash and name and arity.isdecimal()):
             raise ValueError(f"not a predicate: '{text}' (write name/arity, such as 'held/2')")
         return cls(name, int(arity))

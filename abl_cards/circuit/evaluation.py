@@ -201,9 +201,14 @@ def weighted_sums(weights: NDArray[np.int32], out: NDArray[np.uint8]) -> NDArray
 
     Returns:
         int32[states] The sums.
+
+    Raises:
+        ValueError: There is not a weight for each output.
     """
     from abl_cards.circuit import kernels
 
+    if out.ndim != 2 or weights.shape != out.shape[:1]:
+        raise ValueError(f"weights {list(weights.shape)} of outputs {list(out.shape)}: give one for each output")
     totals, rows = np.zeros(out.shape[1], np.int32), np.flatnonzero(weights)
     kernels.add_weighted_rows(rows, weights[rows], np.ascontiguousarray(out), totals)
     return totals

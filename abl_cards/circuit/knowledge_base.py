@@ -44,7 +44,16 @@ from abl_cards.asp import (
 from abl_cards.circuit import circuit_io
 from abl_cards.circuit.circuit import Circuit
 from abl_cards.circuit.compile import compile_circuit
-from abl_cards.core import CpuBudget, CpuBudgetExceeded, ErrorCode, get_budget
+from abl_cards.core import (
+    CpuBudget,
+    CpuBudgetExceeded,
+    ErrorCode,
+    GameError,
+    check_integer,
+    check_list,
+    check_path,
+    get_budget,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,15 +114,10 @@ class KnowledgeBase:
             The knowledge base.
 
         Raises:
+            GameError: An argument is no list of what it lists, such as a single file.
             KBError: The rules are refused; it holds all problems that were found.
         """
-        request = BuildRequest(
-            tuple(map(Path, files)),
-            tuple(inputs),
-            tuple(Signature(*output) for output in outputs),
-            dict(constants or {}),
-            tuple(map(Path, library)),
-        )
+        request = _make_request(files, inputs, outputs, constants, library)
         limits = limits or Limits()
         key = make_cache_key(request, limits.file_bytes) if cache else None
         cpu_budget = CpuBudget(math.inf) if trusted else get_budget(limits.seconds)
@@ -312,3 +316,21 @@ def _load_or_build(
     if key and built.ground is not None:
         store_cached(key.name, pack_build(built, key.paths))
     return built
+
+
+def _make_request(files: Any, inputs: Any, outputs: Any, constants: Any, library: Any) -> BuildRequest:
+    """Return what is to be built; raises GameError where an argument is no list of what it lists."""
+    for value in (declared := check_list("inputs", inputs)):
+        if not isinstance(value, Input):
+            raise GameError(f"inputs: {value!r:.60} is no Input", ErrorCode.INVALID_VALUE)
+    for value in (read := check_list("outputs", outputs)):
+        if not (isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], str)):
+            raise GameError(f"outputs: {value!r:.60} is no name and arity, ('legal', 1)", ErrorCode.INVALID_VALUE)
+    if constants is not None and not isinstance(constants, Mapping):
+        raise GameError(f"constants={constants!r:.60}: give values by name", ErrorCode.INVALID_VALUE)
+    paths, folders = (
+        tuple(check_path(name, path) for path in check_list(name, given))
+        for name, given in (("files", files), ("library", library))
+    )
+    signatures = tuple(Signature(name, check_integer("arity of an output", arity, 0)) for name, arity in read)
+    return BuildRequest(paths, tuple(declared), signatures, dict(constants or {}), folders)

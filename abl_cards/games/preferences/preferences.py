@@ -20,7 +20,7 @@ from abl_cards.asp import Atom, did_you_mean
 from abl_cards.circuit import FALSE, SHARED, Circuit, KnowledgeBase, evaluate, partition_circuit, weighted_sums
 from abl_cards.core import NUM_THREADS, ErrorCode, GameError, kernel, map_ranges
 from abl_cards.games.description import functor
-from abl_cards.games.types import HandEstimate, MoveLists
+from abl_cards.games.types import HandEstimate, MoveLists, check_integers
 
 if TYPE_CHECKING:
     from abl_cards.games.tables import Choices, Decisions
@@ -286,8 +286,12 @@ class CompiledPreferences:
 
         Returns:
             A copy with these weights.
+
+        Raises:
+            GameError: There is not a whole number for each output.
         """
-        copy = replace(self, weights=weights)
+        numbers = check_integers("weights", weights, self.weights.shape, 2**31, -(2**31))
+        copy = replace(self, weights=numbers.astype(np.int32, copy=False))
         copy.__dict__.update({name: self.__dict__[name] for name in _CIRCUIT_CACHES if name in self.__dict__})
         return copy
 
