@@ -121,8 +121,15 @@ class FittedPart(NetworkPart):
     def _save_to_state_dict(self, destination: Any, prefix: str, keep_vars: bool) -> None:
         super()._save_to_state_dict(destination, prefix, keep_vars)
         if not self._has_module and self.is_saved:
-            for name, array in self.base_model.state_dict().items():
-                destination[f"{prefix}{_STATE_PREFIX}{name}"] = torch.as_tensor(array).detach().clone()
+            for name, tensor in self._call("state_dict", self._read_state).items():
+                destination[f"{prefix}{_STATE_PREFIX}{name}"] = tensor
+
+    def _read_state(self) -> dict[str, Tensor]:
+        """Return the state of a model without a module; raises TypeError where it is no mapping of names to arrays."""
+        state: object = self.base_model.state_dict()
+        if not isinstance(state, Mapping) or not all(isinstance(name, str) for name in state):
+            raise TypeError(f"expected arrays by name, found {type(state).__name__}")
+        return {name: torch.as_tensor(array).detach().clone() for name, array in state.items()}
 
     def _load_from_state_dict(self, state_dict: Mapping[str, Any], prefix: str, *more: Any) -> None:
         if self._has_module or not self.is_saved:
@@ -130,7 +137,8 @@ class FittedPart(NetworkPart):
             return
         first = f"{prefix}{_STATE_PREFIX}"
         state = {name.removeprefix(first): tensor for name, tensor in state_dict.items() if name.startswith(first)}
-        self.base_model.load_state_dict({name: tensor.cpu().numpy() for name, tensor in state.items()})
+        arrays = {name: tensor.cpu().numpy() for name, tensor in state.items()}
+        self._call("load_state_dict", lambda: self.base_model.load_state_dict(arrays))
 
 
 class FittedPolicy(FittedPart, PolicyPart):

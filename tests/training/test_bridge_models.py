@@ -403,3 +403,37 @@ def decision_inputs(trainer: Trainer) -> tuple[Any, Any]:
     tables = trainer.self_play.tables
     view = trainer.self_play.policy.features(tables.decisions(tables.rows_to_play()))
     return view, tables.keys[: len(view.open_rows)]
+
+
+@pytest.mark.parametrize(
+    "state", [None, [1], {1: np.zeros(1)}, {"counts": object()}, {"counts": "text"}, KeyError("x")]
+)
+def test_a_state_that_cannot_be_saved_names_the_model(tmp_path: Path, state: Any) -> None:
+    class Stateful(FrequencyModel):
+        def state_dict(self) -> Any:
+            if isinstance(state, Exception):
+                raise state
+            return state
+
+    with pytest.raises(GameError, match=r"Stateful\.state_dict") as error:
+        JointBridge(trainer_in(tmp_path), model=ABLModel(Stateful(shape()))).train()
+    assert error.value.code == ErrorCode.MODEL_FAILED
+
+
+def test_a_state_that_is_not_restored_names_the_model(tmp_path: Path) -> None:
+    class Forgetful(FrequencyModel):
+        is_lost = False
+
+        def load_state_dict(self, state: Any) -> None:
+            if self.is_lost:
+                raise KeyError("lost")
+            super().load_state_dict(state)
+
+    def bridge() -> JointBridge:
+        return JointBridge(trainer_in(tmp_path), model=ABLModel(Forgetful(shape())))
+
+    bridge().train()
+    Forgetful.is_lost = True
+    with pytest.raises(GameError, match=r"Forgetful\.load_state_dict") as error:
+        bridge()
+    assert error.value.code == ErrorCode.MODEL_FAILED
