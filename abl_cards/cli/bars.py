@@ -47,7 +47,7 @@ def interval_bar(low: float, share: float, high: float, width: int = INTERVAL_WI
         width: Characters of the axis.
 
     >>> interval_bar(0.6, 0.7, 0.9, 21)
-    '·         ┊ ──●────·'
+    '·         ┊ ──●──── ·'
     """
     last = width - 1
     cells = [" "] * width
