@@ -93,11 +93,13 @@ class PlayHistory:
         state, rows = rules.create_state(len(fits)), np.arange(len(fits))[:, None]
         copy_rows(past, table_rows[fits], state)
         state.hands[rows, others[fits]] = imagined[fits]
-        kitty = aside[fits].astype(np.uint8)
-        none, real_hands = np.zeros_like(kitty), past.hands[table_rows[fits]]
-        real_aside = past.aside[table_rows[fits]]
-        hidden = stock.HiddenCards(real_hands, real_aside, seats[fits], none, np.zeros_like(real_hands), none)
-        stock.determinize_stock(rules, state, kitty, hidden)
+        state.aside[:] = aside[fits]
+        if rules.has_draws:
+            hands, none = past.hands[table_rows[fits]], np.zeros_like(state.aside)
+            hidden = stock.HiddenCards(
+                hands, past.aside[table_rows[fits]], seats[fits], none, np.zeros_like(hands), none
+            )
+            stock.determinize_stock(rules, state, hidden)
         if len(rules.fluents.private_slots):
             state.fluents[:] = rules.fluents.mask_private(state.fluents, seats[fits])
         return PastDecisions(indices[fits], state, labels[table_rows[fits]])

@@ -126,25 +126,21 @@ class HiddenCards(NamedTuple):
     hands: NDArray[np.uint8]  # [n, seats, kinds] the real hands
     aside: NDArray[np.uint8]  # [n, kinds] the real kitty, the stock included; all there could be where it is unknown
     seats: NDArray[np.int8]  # [n] the observers
-    known_aside: NDArray[
-        np.uint8
-    ]  # [n, kinds] cards of the kitty that the observer knows, and that are not to be drawn
+    known_aside: NDArray[np.uint8]  # [n, kinds] cards of the kitty that the observer knows, which are not to be drawn
     known_hands: NDArray[np.uint8]  # [n, seats, kinds] copies that the observer knows to be in each hand
     excluded: NDArray[np.uint8]  # [n, kinds] copies that can be in no hand
 
 
-def determinize_stock(rules: CompiledGame, state: TableState, aside: NDArray[np.uint8], hidden: HiddenCards) -> None:
-    """Replace the kitty and the order of the stock by hypothetical ones.
+def determinize_stock(rules: CompiledGame, state: TableState, hidden: HiddenCards) -> None:
+    """Replace the order of the stock by a hypothetical one, in a game with draws.
 
     Args:
         rules: Compiled rules.
-        state: State of n tables with hypothetical hands; changed in place. A card just drawn by another seat is hidden.
-        aside: uint8 [n, kinds], hypothetical cards of the kitty, the stock included.
+        state: State of n tables with hypothetical hands and kitty, the stock included; changed in place. A card just
+            drawn by another seat is hidden.
         hidden: The real cards, and what the observers know.
     """
-    state.aside[:] = aside
-    if not rules.has_draws:
-        return
+    aside = state.aside
     state.is_just_drawn[:] &= state.last_drawer == state.seat
     kinds, known = np.arange(aside.shape[1], dtype=np.uint8), hidden.known_aside
     for row in np.flatnonzero(cards_in_stock(rules, state, np.arange(len(aside))) > 0):

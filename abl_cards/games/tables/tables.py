@@ -217,8 +217,9 @@ class Tables(TableViews):
         tables.auto_next_episode = False
         copy_rows(view.state, view.rows[rows], tables.state)
         tables.state.hands[np.arange(len(rows))[:, None], view.other_seats[rows]] = hands
-        unseen, hidden = view.unseen[rows], _hidden_cards(decisions, rows)
-        stock.determinize_stock(view.rules, tables.state, unseen - hands.sum(axis=1, dtype=np.uint8), hidden)
+        tables.state.aside[:] = view.unseen[rows] - hands.sum(axis=1, dtype=np.uint8)
+        if view.rules.has_draws:
+            stock.determinize_stock(view.rules, tables.state, _hidden_cards(decisions, rows))
         if len(view.rules.fluents.private_slots):
             tables.state.fluents[:] = view.rules.fluents.mask_private(tables.state.fluents, tables.state.seat)
         return tables
