@@ -300,14 +300,43 @@ def _find_best_label(output, output_bias, labels, num_labels, last, values, scal
     """Return the label with the greatest logit, the first of equal ones."""
     best, best_label = np.float32(-np.inf), labels[0]
     for k in range(num_labels):
-        label = labels[k]
-        s0, s1, s2, s3 = output_bias[label], np.float32(0), np.float32(0), np.float32(0)
-        for j in range(0, len(last), 4):  # partial sums, which are added in parallel
-            s0 += output[label, j] * last[j]
-            s1 += output[label, j + 1] * last[j + 1]
-            s2 += output[label, j + 2] * last[j + 2]
-            s3 += output[label, j + 3] * last[j + 3]
-        logit = (s0 + s1) + (s2 + s3) - scales[0] * values[0, k] - scales[1] * values[1, k]
+        logit = (
+            _compute_logit(output, output_bias, labels[k], last) - scales[0] * values[0, k] - scales[1] * values[1, k]
+        )
         if logit > best:
-            best, best_label = logit, label
+            best, best_label = logit, labels[k]
     return best_label
+
+
+@device_function
+def _compute_logit(output, output_bias, label, last):
+    """Return the logit of a label by the second layer."""
+    s0, s1, s2, s3 = output_bias[label], np.float32(0), np.float32(0), np.float32(0)
+    for j in range(0, len(last), 4):  # partial sums, which are added in parallel
+        s0 += output[label, j] * last[j]
+        s1 += output[label, j + 1] * last[j + 1]
+        s2 += output[label, j + 2] * last[j + 2]
+        s3 += output[label, j + 3] * last[j + 3]
+    return (s0 + s1) + (s2 + s3)
+
+
+@device_function
+def compute_probability(weights, hidden, last, labels, num_labels, label):
+    """Return the probability of one of the labels of a position.
+
+    Args:
+        weights: RolloutWeights.
+        hidden: float32 [width], the first layer, before it is rectified.
+        last: float32 [second width], a buffer.
+        labels: int64 [labels], the labels to choose from.
+        num_labels: How many they are.
+        label: One of them.
+
+    Returns:
+        Its probability, float32.
+    """
+    _apply_second_layer(weights.second, weights.second_bias, hidden, last)
+    chosen, total = _compute_logit(weights.output, weights.output_bias, label, last), np.float32(0)
+    for k in range(num_labels):
+        total += np.exp(_compute_logit(weights.output, weights.output_bias, labels[k], last) - chosen)
+    return np.float32(1) / total

@@ -124,7 +124,7 @@ class AblAgent:
     @property
     def needs_history(self) -> bool:
         """Return whether the agent reweights deals by the last acts of the others."""
-        return self._lookahead is not None and self.policy.networks.preset.belief_reweighting
+        return self._lookahead is not None and self._lookahead.reweights_beliefs
 
     def play(self, decisions: Decisions, keys: RandomKeys) -> Moves:
         """Return the move for each decision."""

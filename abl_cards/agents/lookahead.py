@@ -107,10 +107,15 @@ class Lookahead:
             timed_depths = rollout.timed_depths if self._uses_network else ()
             self._search_rounds, self._later_depths = plan_timed_rounds(search_rounds[0], costs, timed_depths)
         self._rollout, self._timer, self._think_seconds = DeterminizedRollout(policy), RoundTimer(costs), think_seconds
-        self._reweights_beliefs, self._candidate_limits = (
-            networks.preset.belief_reweighting,
-            (limits.top_k, limits.min_prob),
+        self._candidate_limits = limits.top_k, limits.min_prob
+        self._reweights_beliefs = networks.preset.belief_reweighting or (
+            think_seconds is not None and self._uses_network and rollout.timed_belief_acts > 0
         )
+
+    @property
+    def reweights_beliefs(self) -> bool:
+        """Whether deals are weighted by the acts of the others, which tables with a history know."""
+        return self._reweights_beliefs
 
     @property
     def uses_rollout_network(self) -> bool:

@@ -27,7 +27,7 @@ from abl_cards.games.rollouts import (
     update_turns,
 )
 from abl_cards.games.types import LEADING, Indices
-from abl_cards.learners import add_inputs, change_inputs, choose_label, list_label_inputs
+from abl_cards.learners import add_inputs, change_inputs, choose_label, compute_probability, list_label_inputs
 
 _TABLES_AT_ONCE = 64  # at most, which bounds the memory
 
@@ -173,3 +173,65 @@ def _remove_played_cards(card_sets, label_of, hand_index, shape, first, counts, 
             for k in range(remove_card_set(card_sets, label_of, guard, held, place, seat, card_set, sums.labels)):
                 changes[n, 0], changes[n, 1], n = shape.first_lead + sums.labels[k], -1, n + 1
             change_inputs(first, changes, n, sums.hands[place, seat])
+
+
+@kernel
+def score_labels(state, shape, weights, sides, leads, legal, to_beat, label, lo, hi, probability, num_legal):
+    """Compute how probable labels are at positions lo..hi-1.
+
+    Args:
+        state: TableState of m tables where a play is due.
+        shape: PositionShape.
+        weights: RolloutWeights.
+        sides: int8 [m, seats], the side of each seat.
+        leads: uint8 [m, labels], 1 for those that the hand could lead.
+        legal: uint8 [m, labels], 1 for those that may be played.
+        to_beat: int16 [m], label to beat, -1 when leading.
+        label: int16 [m], the labels.
+        lo: First position.
+        hi: Position after the last.
+        probability: float32 [m], overwritten; 0 for labels that may not be played.
+        num_legal: int64 [m], overwritten.
+    """
+    state, shape, weights = borrow_arrays((state, shape, weights))
+    counts, sums, first = new_position_counts(shape, 1), _new_sums(weights, 1, 1), weights.first
+    num_inputs, num_labels, active, hidden = len(first), legal.shape[1], sums.active, sums.hidden
+    last_unplayed, last_context = np.full(shape.num_kinds, -1, np.int64), np.int64(-1)
+    for i in range(lo, hi):
+        num_legal[i], is_legal = 0, False
+        for k in range(num_labels):
+            if legal[i, k]:
+                sums.labels[num_legal[i]], is_legal = k, is_legal or k == label[i]
+                num_legal[i] += 1
+        probability[i] = np.float32(1 if is_legal else 0)
+        if not is_legal or num_legal[i] == 1:
+            continue
+        count_table_cards(shape, state, i, counts, 0)
+        seat, context = np.int64(state.seat[i]), np.int64(state.context[i])
+        unplayed, total = counts.unplayed[0], sums.unplayed[0]
+        if context != last_context or not _are_equal(unplayed, last_unplayed):  # else the sum is that of the last one
+            active[0] = context
+            n = list_counts(shape, unplayed, counts.unplayed_ranks[0], shape.first_unplayed, active, 1)
+            copy_values(weights.first_bias, total, len(total))
+            add_inputs(first, active, n, total)
+            copy_values(unplayed, last_unplayed, len(unplayed))
+            last_context = context
+        n = list_counts(shape, counts.held[0, seat], counts.held_ranks[0, seat], shape.first_hand, active, 0)
+        for k in range(num_labels):
+            if leads[i, k]:
+                active[n], n = shape.first_lead + k, n + 1
+        owner = seat if state.to_beat[i] == LEADING else np.int64(state.owner[i])
+        n = list_seat_inputs(shape, seat, owner, np.int64(state.passed[i]), counts.sizes[0], sides[i], active, n)
+        n = list_label_inputs(num_inputs, num_labels, to_beat[i], sums.labels, num_legal[i], active, n)
+        copy_values(total, hidden, len(total))
+        add_inputs(first, active, n, hidden)
+        probability[i] = compute_probability(weights, hidden, sums.last, sums.labels, num_legal[i], label[i])
+
+
+@device_function
+def _are_equal(first, second):
+    """Return whether two arrays [n] have the same values."""
+    for k in range(len(first)):
+        if first[k] != second[k]:
+            return False
+    return True

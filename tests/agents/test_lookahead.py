@@ -410,9 +410,10 @@ def test_deal_weights_equal_the_policy_probabilities_of_past_acts() -> None:
     for row in range(6):
         for deal in range(5):
             for _, then, label in decisions.past_decisions(np.array([row]), deals[[row], deal]):
-                view = neural_policy.features(then)
-                if len(view.open_rows):
-                    chance = float(np.exp(neural_policy.log_probs(view)[0, label[0]]))
-                    alone[row, deal] += np.log(0.9 * chance + 0.1 * view.legal[0, label[0]] / view.legal.sum())
+                for act in range(len(label)):
+                    view = neural_policy.features(then.select(np.array([act])))
+                    if len(view.open_rows):
+                        chance = float(np.exp(neural_policy.log_probs(view)[0, label[act]]))
+                        alone[row, deal] += np.log(0.9 * chance + 0.1 * view.legal[0, label[act]] / view.legal.sum())
     np.testing.assert_allclose(log_weights, alone - alone.max(axis=1, keepdims=True), atol=1e-3)
     assert (log_weights.min(axis=1) < -0.1).any()

@@ -21,6 +21,11 @@ if TYPE_CHECKING:
     from abl_cards.games.tables.view import PlayerView
 
 
+HISTORY_ACTS = 64
+"""Acts that are kept, passes included: most of an episode."""
+_MAX_POSITIONS = 1 << 14  # positions that are reconstructed together, which bounds the memory
+
+
 class PastDecisions(NamedTuple):
     """Positions before acts of other seats, with hypothetical hands."""
 
@@ -32,11 +37,11 @@ class PastDecisions(NamedTuple):
 class PlayHistory:
     """States before the last acts of an episode at n tables."""
 
-    def __init__(self, rules: CompiledGame, num_tables: int, num_acts: int) -> None:
+    def __init__(self, rules: CompiledGame, num_tables: int, num_acts: int = HISTORY_ACTS) -> None:
         """Allocate an empty history of the last ``num_acts`` acts of any seats."""
-        self._rules = rules
-        self._states = [rules.create_state(num_tables) for _ in range(num_acts)]  # state before act k at k % num_acts
-        self._labels = np.full((num_acts, num_tables), -1, np.int16)
+        self._rules, self._num_tables, self._num_acts = rules, num_tables, num_acts
+        self._states = rules.create_state(num_acts * num_tables)  # in the rows of `_rows_of`
+        self._labels = np.full(num_acts * num_tables, -1, np.int16)
 
     def record(self, state: TableState, table_rows: Indices, form: NDArray[np.int16]) -> None:
         """Record the states before an act.
@@ -46,60 +51,69 @@ class PlayHistory:
             table_rows: int64 [n], tables where a seat is about to act.
             form: int16 [n], forms about to be played.
         """
-        indices, label = state.num_acts[table_rows] % len(self._states), self._rules.forms.label_of[form]
-        for index, past in enumerate(self._states):
-            is_here = indices == index
-            rows = table_rows[is_here]
-            if rows.size:
-                save_rows(state, rows, past)
-                self._labels[index, rows] = label[is_here]
+        rows = self._rows_of(state.num_acts[table_rows], table_rows)
+        save_rows(state, table_rows, self._states, rows)
+        self._labels[rows] = self._rules.forms.label_of[form]
 
-    def past_decisions(self, view: PlayerView, rows: Indices, hands: NDArray[np.uint8]) -> Iterator[PastDecisions]:
+    def past_decisions(
+        self, view: PlayerView, rows: Indices, hands: NDArray[np.uint8], num_acts: int
+    ) -> Iterator[PastDecisions]:
         """Reconstruct the positions before the last acts of other seats, given hypothetical hands.
 
         Args:
             view: View of the observers.
             rows: int64 [m], indices into the view.
             hands: uint8 [m, others, kinds], hypothetical hands of the other seats now.
+            num_acts: How many acts of any seats are looked at, the last ones.
 
         Yields:
-            The positions of each act. Rows are omitted where the earlier hands do not follow from the hypothetical
-            hands and the cards played since.
+            The positions of some rows, the last acts first. Those are omitted where the earlier hands do not follow
+            from the hypothetical hands and the cards played since.
         """
-        now, table_rows, seats = view.state, view.rows[rows], view.seats[rows]
-        num_acts = now.num_acts[table_rows]
-        for past, labels in zip(self._states, self._labels, strict=True):
-            acts = past.num_acts[table_rows]
-            is_recent = (acts < num_acts) & (acts >= num_acts - len(self._states)) & (labels[table_rows] >= 0)
-            indices = np.flatnonzero(is_recent & (past.seat[table_rows] != seats))
-            if indices.size:
-                yield self._determinized(
-                    past, labels, now, table_rows[indices], seats[indices], indices, hands[indices]
-                )
+        size = max(1, _MAX_POSITIONS // num_acts)
+        for first in range(0, len(rows), size):
+            part = slice(first, first + size)
+            past = self._reconstruct(view, rows[part], hands[part], min(num_acts, self._num_acts))
+            if len(past.rows):
+                yield past._replace(rows=past.rows + first)
 
-    def _determinized(
-        self, past: TableState, labels: NDArray[np.int16], now: TableState, table_rows: Indices,
-        seats: NDArray[np.int8], indices: Indices, hands: NDArray[np.uint8],
+    def _rows_of(self, acts: NDArray[np.integer], table_rows: Indices) -> Indices:
+        """Return where acts of tables are stored: act k at k % num_acts."""
+        rows: Indices = acts % self._num_acts * np.int64(self._num_tables) + table_rows
+        return rows
+
+    def _reconstruct(self, view: PlayerView, rows: Indices, hands: NDArray[np.uint8], num_acts: int) -> PastDecisions:
+        """Find the last acts of the others, and put hypothetical hands into the states before them."""
+        table_rows, seats = view.rows[rows], view.seats[rows]
+        acts = view.state.num_acts[table_rows] - np.arange(1, num_acts + 1)[:, None]
+        stored = self._rows_of(acts, table_rows)
+        is_recorded = (acts >= 0) & (self._states.num_acts[stored] == acts) & (self._labels[stored] >= 0)
+        age, indices = np.nonzero(is_recorded & (self._states.seat[stored] != seats))
+        return self._determinize(view.state, stored[age, indices], table_rows[indices], seats[indices], indices,
+                                 hands[indices])  # fmt: skip
+
+    def _determinize(
+        self, now: TableState, stored: Indices, table_rows: Indices, seats: NDArray[np.int8], indices: Indices,
+        hands: NDArray[np.uint8],
     ) -> PastDecisions:  # fmt: skip
         """Replace the hidden hands of recorded states by those that lead to the hypothetical hands."""
-        rules, others = self._rules, self._rules.seating.others[seats]
-        table = table_rows[:, None]
-        before = past.hands[table, others]
-        imagined = hands + now.played[table, others] - past.played[table, others]
-        unseen = before.sum(axis=1, dtype=np.int16) + past.aside[table_rows]
+        rules, past, others = self._rules, self._states, self._rules.seating.others[seats]
+        before = past.hands[stored[:, None], others]
+        imagined = hands + now.played[table_rows[:, None], others] - past.played[stored[:, None], others]
+        unseen = before.sum(axis=1, dtype=np.int16) + past.aside[stored]
         aside = unseen - imagined.sum(axis=1, dtype=np.int16)
         has_same_size = imagined.sum(axis=2, dtype=np.int16) == before.sum(axis=2, dtype=np.int16)
         fits = np.flatnonzero(has_same_size.all(axis=1) & (aside >= 0).all(axis=1))
         state, rows = rules.create_state(len(fits)), np.arange(len(fits))[:, None]
-        copy_rows(past, table_rows[fits], state)
+        copy_rows(past, stored[fits], state)
         state.hands[rows, others[fits]] = imagined[fits]
         state.aside[:] = aside[fits]
         if rules.has_draws:
-            hands, none = past.hands[table_rows[fits]], np.zeros_like(state.aside)
+            real_hands, none = past.hands[stored[fits]], np.zeros_like(state.aside)
             hidden = stock.HiddenCards(
-                hands, past.aside[table_rows[fits]], seats[fits], none, np.zeros_like(hands), none
+                real_hands, past.aside[stored[fits]], seats[fits], none, np.zeros_like(real_hands), none
             )
             stock.determinize_stock(rules, state, hidden)
         if len(rules.fluents.private_slots):
             state.fluents[:] = rules.fluents.mask_private(state.fluents, seats[fits])
-        return PastDecisions(indices[fits], state, labels[table_rows[fits]])
+        return PastDecisions(indices[fits], state, self._labels[stored[fits]])

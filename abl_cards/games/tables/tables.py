@@ -173,7 +173,7 @@ class Tables(TableViews):
     def record_history(self) -> None:
         """Record states before acts from now on; ignored in games with plays of several parts."""
         if not self.rules.has_composed_plays:
-            self.history = PlayHistory(self.rules, len(self), self.rules.seating.seats - 1)
+            self.history = PlayHistory(self.rules, len(self))
 
     def copy(self, rows: Indices) -> Tables:
         """Copy tables with all hands, without the listener and the history.

@@ -36,13 +36,16 @@ def copy_rows(sources: Iterable[Any], rows: NDArray[np.int64], targets: Iterable
         np.take(source, rows, axis=0, out=target)
 
 
-def save_rows(sources: Iterable[Any], rows: NDArray[np.int64], targets: Iterable[Any]) -> None:
-    """Copy rows of several arrays to the rows with the same indices in other arrays.
+def save_rows(
+    sources: Iterable[Any], rows: NDArray[np.int64], targets: Iterable[Any], target_rows: NDArray[np.int64]
+) -> None:
+    """Copy rows of several arrays to rows of other arrays.
 
     Args:
         sources: Arrays [tables, ...].
         rows: [n] indices of rows.
-        targets: Arrays [tables, ...] that are written to, one for each source.
+        targets: Arrays that are written to, one for each source.
+        target_rows: [n] indices of rows of the targets.
     """
     for source, target in zip(sources, targets, strict=True):
-        target[rows] = source[rows]
+        target[target_rows] = source[rows]

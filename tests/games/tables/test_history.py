@@ -66,8 +66,8 @@ def test_past_decisions_do_not_depend_on_hidden_hands() -> None:
     imagined = decisions.view.hidden_hands.copy()
     before = list(decisions.past_decisions(np.arange(TABLES), imagined))
     seats = tables.seat.copy()
-    for state in (tables.state, *tables.history._states):
-        for table, me in enumerate(seats):
+    for state in (tables.state, tables.history._states):
+        for table, me in enumerate(np.resize(seats, len(state.seat))):
             theirs = [seat for seat in range(4) if seat != me]
             hands = state.hands[table, theirs]
             state.hands[table, theirs] = np.stack([_with_as_many(hands.sum(axis=0), size) for size in _cuts(hands)])
