@@ -85,7 +85,7 @@ class RolloutConfig:
     num_determinizations: int = 128  # deals of a label at most
     depths: tuple[int, ...] = (16,)  # decisions with a choice before the critic values the position; the mean counts
     timed_depths: tuple[int, ...] = ()  # the same with a time limit; empty for the same as without one
-    timed_belief_acts: int = 0  # last acts of all seats by which deals are weighted with a time limit; 0 for none
+    timed_beliefs: bool = False  # whether sampled deals are weighted by the acts of the others, with a time limit
     top_k: int = 8  # labels that are evaluated at most, the most probable ones
     min_prob: float = 0.001  # probability below which a label is not evaluated
 
@@ -175,7 +175,7 @@ PRESETS: dict[str, Preset] = {
         endgame_cards=22,
         rollout=RolloutConfig(
             is_compiled=True, hidden=(256, 64), num_tables=40, depths=(8,), timed_depths=(0, 8, END_OF_EPISODE),
-            timed_belief_acts=64, top_k=5, min_prob=0.01,
+            timed_beliefs=True, top_k=5, min_prob=0.01,
         ),
     ),
     "quick": Preset(

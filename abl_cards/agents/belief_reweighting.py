@@ -8,17 +8,15 @@ be weighed by it.
 
 from __future__ import annotations
 
-from typing import Protocol
-
 import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.agents.policy import NeuroSymbolicPolicy, PolicyInputs
-from abl_cards.agents.rollout_kernels import score_labels
+from abl_cards.agents.rollout_kernels import ALWAYS, MIN_PROBABILITY, score_acts
 from abl_cards.core import map_ranges
 from abl_cards.games import Engine
-from abl_cards.games.rollouts import position_shape
-from abl_cards.games.tables import Decisions, compute_lead_mask
+from abl_cards.games.rollouts import allowed_labels, position_shape
+from abl_cards.games.tables import Decisions, PastActs, compute_lead_mask
 from abl_cards.games.types import Indices
 from abl_cards.learners import RolloutWeights
 
@@ -26,10 +24,9 @@ RANDOM_PLAY_SHARE = 0.1
 """Share of the plays of others that counts as uniformly random."""
 OVERSAMPLING_FACTOR = 4
 """Deals drawn for each resampled deal."""
-_MIN_PROBABILITY = 1e-6
-_ROLLOUT_EXPONENT = 0.4
-"""Power of the probabilities by a rollout network: the estimate of the hands knows the same acts."""
-_POSITIONS_PER_THREAD = 128
+ROLLOUT_EXPONENT = 0.4
+"""Power of the probabilities by a rollout network, since the estimate of the hands knows the same acts."""
+_DEALS_PER_THREAD = 8
 
 
 def resample_deals(
@@ -52,74 +49,93 @@ def _compute_log_weights(
     policy: NeuroSymbolicPolicy, decisions: Decisions, rows: Indices, deals: NDArray[np.uint8]
 ) -> NDArray[np.float64]:
     """Return the log-probability of the acts of the others, less that of the likeliest deal: [r, n]."""
-    r, n = deals.shape[:2]
-    weights, model = np.zeros(r * n), _make_play_model(policy)
-    hands = deals.reshape(-1, *deals.shape[2:])
-    for deal_rows, then, label in decisions.past_decisions(np.repeat(rows, n), hands, model.num_acts):
-        weights += np.bincount(deal_rows, model.log_probs(then, label), minlength=r * n)
-    log_weights = weights.reshape(r, n)
-    least: NDArray[np.float64] = log_weights - log_weights.max(axis=1, keepdims=True)
+    weights, preset = policy.networks.rollout_weights, policy.networks.preset
+    if weights is None or not (preset.rollout.is_compiled and preset.rollout.timed_beliefs):
+        log_probs = _score_by_policy(policy, decisions, rows, deals)
+    else:
+        log_probs = score_by_rollout_network(policy.engine, weights, decisions, rows, deals)
+    least: NDArray[np.float64] = log_probs - log_probs.max(axis=1, keepdims=True)
     return least
 
 
-class _PlayModel(Protocol):
-    """Says how probable acts of others are."""
-
-    num_acts: int | None
-    """Acts of any seats that are weighed, the last ones; None for one of each other seat."""
-
-    def log_probs(self, decisions: Decisions, label: NDArray[np.int16]) -> NDArray[np.float64]:
-        """Return the log-probability of a label at each decision, float64 [m]; 0 where there was no choice."""
-
-
-class _PolicyPlayModel:
-    """Expects the others to play by the policy."""
-
-    num_acts = None
-
-    def __init__(self, policy: NeuroSymbolicPolicy) -> None:
-        self._policy = policy
-
-    def log_probs(self, decisions: Decisions, label: NDArray[np.int16]) -> NDArray[np.float64]:
-        view, log_probs = self._policy.features(decisions), np.zeros(len(label))
-        chances, legal = np.exp(self._policy.log_probs(view)), view.legal
+def _score_by_policy(
+    policy: NeuroSymbolicPolicy, decisions: Decisions, rows: Indices, deals: NDArray[np.uint8]
+) -> NDArray[np.float64]:
+    """Return how probable the last acts of the others are by the policy: [r, n]."""
+    r, n = deals.shape[:2]
+    log_probs, hands = np.zeros(r * n), deals.reshape(-1, *deals.shape[2:])
+    for deal_rows, then, label in decisions.past_decisions(np.repeat(rows, n), hands):
+        view = policy.features(then)
+        chances, legal = np.exp(policy.log_probs(view)), view.legal
         made = np.arange(len(view.open_rows)), label[view.open_rows]
-        log_probs[view.open_rows] = _mix_with_random(chances[made], legal[made] / legal.sum(axis=1))
-        return log_probs
+        chance = (1 - RANDOM_PLAY_SHARE) * chances[made] + RANDOM_PLAY_SHARE * legal[made] / legal.sum(axis=1)
+        scores = np.log(np.maximum(chance, MIN_PROBABILITY))
+        log_probs += np.bincount(deal_rows[view.open_rows], scores, minlength=r * n)
+    return log_probs.reshape(r, n)
 
 
-class _RolloutPlayModel:
-    """Expects the others to play by a rollout network that reads positions."""
+def score_by_rollout_network(
+    engine: Engine, weights: RolloutWeights, decisions: Decisions, rows: Indices, deals: NDArray[np.uint8]
+) -> NDArray[np.float64]:
+    """Return how probable the acts of the others are by a rollout network, to a power below 1.
 
-    def __init__(self, engine: Engine, weights: RolloutWeights, num_acts: int) -> None:
-        self._rules, self._weights, self.num_acts = engine.rules, weights, num_acts
-        self._shape = position_shape(engine.rules)
+    Args:
+        engine: Compiled game.
+        weights: Weights of a rollout network that reads positions.
+        decisions: Decisions at tables with a history.
+        rows: int64 [r], indices of decisions.
+        deals: uint8 [r, n, others, kinds], hypothetical hands.
 
-    def log_probs(self, decisions: Decisions, label: NDArray[np.int16]) -> NDArray[np.float64]:
-        state, m = decisions.view.state, len(label)
-        seats = np.arange(m), state.seat
-        leads = np.ascontiguousarray(compute_lead_mask(self._rules, state.context, state.hands[seats]).T)
-        legal = np.ascontiguousarray(decisions.legal_mask.T)
-        arguments = self._shape, self._weights, decisions.sides(), leads, legal, decisions.label_to_beat, label
-        chance, num_legal = np.zeros(m, np.float32), np.zeros(m, np.int64)
-        map_ranges(
-            m, lambda lo, hi: score_labels(state, *arguments, lo, hi, chance, num_legal), min_size=_POSITIONS_PER_THREAD
-        )
-        log_probs = _mix_with_random(chance, (chance > 0) / np.maximum(num_legal, 1))
-        return np.where((num_legal > 1) | (chance == 0), _ROLLOUT_EXPONENT * log_probs, 0.0)
-
-
-def _make_play_model(policy: NeuroSymbolicPolicy) -> _PlayModel:
-    """Return the rollout network where acts are to be weighed by it, else the policy."""
-    networks = policy.networks
-    num_acts = networks.preset.rollout.timed_belief_acts
-    if networks.rollout_weights is not None and networks.preset.rollout.is_compiled and num_acts:
-        return _RolloutPlayModel(policy.engine, networks.rollout_weights, num_acts)
-    return _PolicyPlayModel(policy)
+    Returns:
+        float64 [r, n], logarithms.
+    """
+    log_probs = np.zeros(deals.shape[:2])
+    for row, hands, total in zip(rows.tolist(), deals, log_probs, strict=True):
+        acts = decisions.past_acts(row)
+        if acts is not None and len(acts.seat):
+            _score_acts(engine, weights, acts, hands, total)
+    return ROLLOUT_EXPONENT * log_probs
 
 
-def _mix_with_random(chance: NDArray[np.float32], random_chance: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return log-probabilities where a share of the plays is random."""
-    mixed = (1 - RANDOM_PLAY_SHARE) * chance + RANDOM_PLAY_SHARE * random_chance
-    log_probs: NDArray[np.float64] = np.log(np.maximum(mixed, _MIN_PROBABILITY))
-    return log_probs
+def _score_acts(
+    engine: Engine, weights: RolloutWeights, acts: PastActs, hands: NDArray[np.uint8], log_probs: NDArray[np.float64]
+) -> None:
+    """Write how probable acts are for hands [n] of the others: float64 [n]."""
+    acts, group, leads = _find_leads(engine, acts, hands)
+    arguments = (
+        acts, group, _allowed_labels(engine, acts), hands, leads, position_shape(engine.rules), weights,
+        RANDOM_PLAY_SHARE,
+    )  # fmt: skip
+    map_ranges(len(hands), lambda lo, hi: score_acts(*arguments, lo, hi, log_probs), min_size=_DEALS_PER_THREAD)
+
+
+def _find_leads(
+    engine: Engine, acts: PastActs, hands: NDArray[np.uint8]
+) -> tuple[PastActs, Indices, NDArray[np.uint8]]:
+    """Return the acts in groups before which a seat held the same cards, and what it could lead.
+
+    Returns:
+        Acts [k] group by group; their groups [k]; uint8 [groups, n, labels].
+    """
+    keys = np.concatenate([acts.other[:, None], acts.played], axis=1)
+    distinct, group = np.unique(keys, axis=0, return_inverse=True)
+    order = np.argsort(group, kind="stable")
+    before = hands.transpose(1, 0, 2)[distinct[:, 0]] + distinct[:, None, 1:].astype(np.uint8)
+    _, first = np.unique(group[order], return_index=True)
+    contexts = np.repeat(acts.context[order][first], len(hands))
+    leads = compute_lead_mask(engine.rules, contexts, before.reshape(-1, before.shape[2]))
+    by_group = np.ascontiguousarray(leads.T).reshape(len(distinct), len(hands), -1)
+    return PastActs(*(field[order] for field in acts)), group[order], by_group
+
+
+def _allowed_labels(engine: Engine, acts: PastActs) -> NDArray[np.uint8]:
+    """Return the labels that the rules allow before each act: uint8 [k, labels]."""
+    forms = engine.rules.forms
+    allowed = np.stack(
+        [
+            allowed_labels(engine.rules, context)[form]
+            for context, form in zip(acts.context.tolist(), acts.to_beat.tolist(), strict=True)
+        ]
+    )
+    allowed[:, forms.label_of[forms.pass_form]] *= np.uint8(ALWAYS)
+    return allowed

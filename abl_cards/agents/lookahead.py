@@ -109,7 +109,7 @@ class Lookahead:
         self._rollout, self._timer, self._think_seconds = DeterminizedRollout(policy), RoundTimer(costs), think_seconds
         self._candidate_limits = limits.top_k, limits.min_prob
         self._reweights_beliefs = networks.preset.belief_reweighting or (
-            think_seconds is not None and self._uses_network and rollout.timed_belief_acts > 0
+            think_seconds is not None and self._uses_network and rollout.timed_beliefs
         )
 
     @property

@@ -29,6 +29,10 @@ from abl_cards.games.rollouts import (
 from abl_cards.games.types import LEADING, Indices
 from abl_cards.learners import add_inputs, change_inputs, choose_label, compute_probability, list_label_inputs
 
+MIN_PROBABILITY = 1e-6
+"""Least probability of an act, since hands are not known for sure."""
+ALWAYS = 2
+"""Value of a label that may be played whatever the hand, such as a pass."""
 _TABLES_AT_ONCE = 64  # at most, which bounds the memory
 
 
@@ -176,62 +180,107 @@ def _remove_played_cards(card_sets, label_of, hand_index, shape, first, counts, 
 
 
 @kernel
-def score_labels(state, shape, weights, sides, leads, legal, to_beat, label, lo, hi, probability, num_legal):
-    """Compute how probable labels are at positions lo..hi-1.
+def score_acts(acts, group, allowed, hands, leads, shape, weights, random_share, lo, hi, log_probs):
+    """Add up how probable acts are by a rollout network, for hypothetical hands lo..hi-1.
 
     Args:
-        state: TableState of m tables where a play is due.
+        acts: PastActs, k of them; equal groups follow each other.
+        group: int64 [k], equal for acts of a seat before which it held the same cards.
+        allowed: uint8 [k, labels], 1 for the labels that the rules allow there for a hand that could lead them,
+            ``ALWAYS`` for those that need no cards.
+        hands: uint8 [n, others, kinds], hands of the other seats now.
+        leads: uint8 [groups, n, labels], 1 for the labels that the hand could lead.
         shape: PositionShape.
         weights: RolloutWeights.
-        sides: int8 [m, seats], the side of each seat.
-        leads: uint8 [m, labels], 1 for those that the hand could lead.
-        legal: uint8 [m, labels], 1 for those that may be played.
-        to_beat: int16 [m], label to beat, -1 when leading.
-        label: int16 [m], the labels.
-        lo: First position.
-        hi: Position after the last.
-        probability: float32 [m], overwritten; 0 for labels that may not be played.
-        num_legal: int64 [m], overwritten.
+        random_share: Share of the plays that counts as random.
+        lo: First hands.
+        hi: Hands after the last.
+        log_probs: float64 [n], overwritten with sums of log-probabilities.
     """
-    state, shape, weights = borrow_arrays((state, shape, weights))
-    counts, sums, first = new_position_counts(shape, 1), _new_sums(weights, 1, 1), weights.first
-    num_inputs, num_labels, active, hidden = len(first), legal.shape[1], sums.active, sums.hidden
-    last_unplayed, last_context = np.full(shape.num_kinds, -1, np.int64), np.int64(-1)
-    for i in range(lo, hi):
-        num_legal[i], is_legal = 0, False
-        for k in range(num_labels):
-            if legal[i, k]:
-                sums.labels[num_legal[i]], is_legal = k, is_legal or k == label[i]
-                num_legal[i] += 1
-        probability[i] = np.float32(1 if is_legal else 0)
-        if not is_legal or num_legal[i] == 1:
-            continue
-        count_table_cards(shape, state, i, counts, 0)
-        seat, context = np.int64(state.seat[i]), np.int64(state.context[i])
-        unplayed, total = counts.unplayed[0], sums.unplayed[0]
-        if context != last_context or not _are_equal(unplayed, last_unplayed):  # else the sum is that of the last one
-            active[0] = context
-            n = list_counts(shape, unplayed, counts.unplayed_ranks[0], shape.first_unplayed, active, 1)
-            copy_values(weights.first_bias, total, len(total))
-            add_inputs(first, active, n, total)
-            copy_values(unplayed, last_unplayed, len(unplayed))
-            last_context = context
-        n = list_counts(shape, counts.held[0, seat], counts.held_ranks[0, seat], shape.first_hand, active, 0)
-        for k in range(num_labels):
-            if leads[i, k]:
-                active[n], n = shape.first_lead + k, n + 1
-        owner = seat if state.to_beat[i] == LEADING else np.int64(state.owner[i])
-        n = list_seat_inputs(shape, seat, owner, np.int64(state.passed[i]), counts.sizes[0], sides[i], active, n)
-        n = list_label_inputs(num_inputs, num_labels, to_beat[i], sums.labels, num_legal[i], active, n)
-        copy_values(total, hidden, len(total))
-        add_inputs(first, active, n, hidden)
-        probability[i] = compute_probability(weights, hidden, sums.last, sums.labels, num_legal[i], label[i])
+    acts, shape, weights = borrow_arrays((acts, shape, weights))
+    num_acts, public = len(group), _sum_public_inputs(acts, shape, weights)
+    sums = _new_sums(weights, 1, 1)
+    held, ranks = np.zeros(shape.num_kinds, np.int64), np.zeros(max(1, shape.num_ranks), np.int64)
+    hand, hidden, first = sums.hands[0, 0], sums.hidden, weights.first
+    for deal in range(lo, hi):
+        log_probs[deal], last_group = 0.0, np.int64(-1)
+        for k in range(num_acts):
+            lead = leads[group[k], deal]
+            if group[k] != last_group:
+                last_group = group[k]
+                _sum_hand(
+                    hands[deal, acts.other[k]], acts.played[k], lead, shape, weights, held, ranks, sums.active, hand
+                )
+            n, is_legal = _list_legal(lead, allowed[k], sums.labels, acts.label[k])
+            chance = np.float32(0)
+            if is_legal and n == 1:
+                continue
+            if is_legal:
+                copy_values(public[k], hidden, len(hidden))
+                for j in range(len(hidden)):
+                    hidden[j] += hand[j]
+                if acts.to_beat[k] != LEADING:
+                    for j in range(n):
+                        sums.active[j] = len(first) - len(lead) + sums.labels[j]
+                    add_inputs(first, sums.active, n, hidden)
+                chance = compute_probability(weights, hidden, sums.last, sums.labels, n, acts.label[k])
+            mixed = (1 - random_share) * chance + (random_share / n if is_legal else 0.0)
+            log_probs[deal] += np.log(max(mixed, MIN_PROBABILITY))
 
 
 @device_function
-def _are_equal(first, second):
-    """Return whether two arrays [n] have the same values."""
-    for k in range(len(first)):
-        if first[k] != second[k]:
-            return False
-    return True
+def _sum_public_inputs(acts, shape, weights):
+    """Return the sums of the inputs that all see before each act: float32 [k, width]."""
+    num_acts, active = len(acts.seat), np.zeros(len(weights.first), np.int64)
+    sums = np.zeros((num_acts, len(weights.first_bias)), np.float32)
+    counts, ranks = np.zeros(shape.num_kinds, np.int64), np.zeros(max(1, shape.num_ranks), np.int64)
+    for k in range(num_acts):
+        _count_cards(acts.unplayed[k], acts.unplayed[k], np.int64(0), shape, counts, ranks)
+        active[0] = acts.context[k]
+        n = list_counts(shape, counts, ranks, shape.first_unplayed, active, 1)
+        is_leading = acts.to_beat[k] == LEADING
+        owner = np.int64(acts.seat[k] if is_leading else acts.owner[k])
+        seat, passed = np.int64(acts.seat[k]), np.int64(acts.passed[k])
+        n = list_seat_inputs(shape, seat, owner, passed, acts.sizes[k], acts.sides[k], active, n)
+        if not is_leading:
+            active[n], n = len(weights.first) - 2 * len(weights.output_bias) + acts.label_to_beat[k], n + 1
+        copy_values(weights.first_bias, sums[k], len(weights.first_bias))
+        add_inputs(weights.first, active, n, sums[k])
+    return sums
+
+
+@device_function
+def _sum_hand(cards, played, lead, shape, weights, held, ranks, active, total):
+    """Sum the inputs of a hand that has played some cards since."""
+    _count_cards(cards, played, np.int64(1), shape, held, ranks)
+    n = list_counts(shape, held, ranks, shape.first_hand, active, 0)
+    for label in range(len(lead)):
+        if lead[label]:
+            active[n], n = shape.first_lead + label, n + 1
+    for j in range(len(total)):
+        total[j] = 0
+    add_inputs(weights.first, active, n, total)
+
+
+@device_function
+def _count_cards(cards, more, factor, shape, counts, ranks):
+    """Count cards, and a factor of more cards, by kind and rank."""
+    for rank in range(len(ranks)):
+        ranks[rank] = 0
+    for kind in range(shape.num_kinds):
+        counts[kind] = np.int64(cards[kind]) + factor * np.int64(more[kind])
+        ranks[shape.rank_of[kind] if shape.num_ranks else 0] += counts[kind]
+
+
+@device_function
+def _list_legal(lead, allowed, labels, label):
+    """List the labels that may be played: those that the hand could lead, and the pass.
+
+    Returns:
+        How many they are; whether a label is among them.
+    """
+    n, is_legal = 0, False
+    for k in range(len(lead)):
+        if allowed[k] == ALWAYS or (allowed[k] and lead[k]):
+            labels[n], n, is_legal = k, n + 1, is_legal or k == label
+    return n, is_legal

@@ -63,6 +63,29 @@ def may_follow(rules: CompiledGame, context: int) -> NDArray[np.bool_]:
     return follows
 
 
+def allowed_labels(rules: CompiledGame, context: int) -> NDArray[np.uint8]:
+    """Return the labels that may follow each form in an order context, for a hand of all cards.
+
+    Args:
+        rules: Compiled rules, to which rollouts apply.
+        context: Index of the order context.
+
+    Returns:
+        uint8 [forms + 1, labels]; the last row is LEADING.
+    """
+    cache = _labels_by_context(rules)
+    if context not in cache:
+        by_label = np.zeros((len(rules.labels), len(rules.forms) + 1), np.uint8)
+        np.maximum.at(by_label, rules.forms.label_of, episode_rules(rules, context).allowed.T)
+        cache[context] = np.ascontiguousarray(by_label.T)
+    return cache[context]
+
+
+@cache_per_game
+def _labels_by_context(_: CompiledGame) -> dict[int, NDArray[np.uint8]]:
+    return {}
+
+
 @cache_per_game
 def _rules_by_context(_: CompiledGame) -> dict[int, EpisodeRules]:
     return {}

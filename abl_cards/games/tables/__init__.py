@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from abl_cards.games.tables.events import EventRules
     from abl_cards.games.tables.fluent_updates import apply_fluent_updates
     from abl_cards.games.tables.hand_limits import can_hold, check_countable, hands_vary_in_play, largest_hand
+    from abl_cards.games.tables.history import PastActs
     from abl_cards.games.tables.initial_fluents import check_initial_fluents, initial_fluent_state, list_initial_fluents
     from abl_cards.games.tables.knowledge import (
         LOG_ODDS_SCALE,
@@ -63,6 +64,7 @@ __all__ = [
     "Listener",
     "ListenerList",
     "NullListener",
+    "PastActs",
     "PlayerView",
     "Recorder",
     "RetractionListener",

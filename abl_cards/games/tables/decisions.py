@@ -13,6 +13,7 @@ from abl_cards.games.description import ColumnWriter
 from abl_cards.games.moves import ALL_LABELS
 from abl_cards.games.tables.decision_base import DecisionBase
 from abl_cards.games.tables.events import EventRules
+from abl_cards.games.tables.history import PastActs
 from abl_cards.games.tables.legal_card_sets import LabelSampler, LegalCardSets
 from abl_cards.games.tables.tricks import takes_trick
 from abl_cards.games.tables.view import PlayerView
@@ -88,21 +89,20 @@ class Decisions(DecisionBase):
         return Decisions(card_sets.view, card_sets)
 
     def past_decisions(
-        self, rows: Indices, hands: NDArray[np.uint8], num_acts: int | None = None
+        self, rows: Indices, hands: NDArray[np.uint8]
     ) -> Iterator[tuple[Indices, Decisions, NDArray[np.int16]]]:
         """Reconstruct the last decisions of the other seats, given hypothetical hands.
 
         Args:
             rows: int64 [m], indices of decisions.
             hands: uint8 [m, others, kinds], hypothetical hands of the other seats now.
-            num_acts: How many acts of any seats are looked at, the last ones; None for one of each other seat.
 
         Yields:
             Parts, the last acts first: indices into ``rows`` [k], the k decisions of other seats, and the labels played
             [k]. Nothing if the tables record no history.
         """
         if self.view.history is not None:
-            num_acts = self.rules.seating.seats - 1 if num_acts is None else num_acts
+            num_acts = self.rules.seating.seats - 1
             for indices, state, label in self.view.history.past_decisions(self.view, rows, hands, num_acts):
                 yield (
                     indices,
@@ -110,9 +110,11 @@ class Decisions(DecisionBase):
                     label,
                 )
 
-    def sides(self) -> NDArray[np.int8]:
-        """Return the side of each seat, int8 [n, seats]: ``side/2`` of the seat, else its team."""
-        return EventRules.from_rules(self.rules).sides_at(self.view.state, self.view.rows)
+    def past_acts(self, row: int) -> PastActs | None:
+        """Return what the seat to decide has seen of the acts of others; None if the tables record no history."""
+        if self.view.history is None:
+            return None
+        return self.view.history.past_acts(self.view, row, EventRules.from_rules(self.rules))
 
     @property
     def legal_mask(self) -> NDArray[np.uint8]:

@@ -18,6 +18,7 @@ from abl_cards.games.tables import stock
 from abl_cards.games.types import Indices, copy_rows, save_rows
 
 if TYPE_CHECKING:
+    from abl_cards.games.tables.events import EventRules
     from abl_cards.games.tables.view import PlayerView
 
 
@@ -32,6 +33,23 @@ class PastDecisions(NamedTuple):
     rows: Indices  # [m] indices into the rows of the query
     state: TableState  # m tables
     label: NDArray[np.int16]  # [m] label that was played
+
+
+class PastActs(NamedTuple):
+    """Acts of other seats in an episode, the last ones first: what an observer saw of k acts."""
+
+    seat: NDArray[np.int8]  # [k]
+    other: Indices  # [k] index of the seat among the others of the observer
+    label: NDArray[np.int16]  # [k] label that was played
+    played: NDArray[np.uint8]  # [k, kinds] cards that the seat has played from this act on
+    unplayed: NDArray[np.uint8]  # [k, kinds] cards that had not been played before
+    sizes: Indices  # [k, seats] cards of each hand before
+    sides: NDArray[np.int8]  # [k, seats] side of each seat
+    context: NDArray[np.int16]  # [k]
+    to_beat: NDArray[np.int16]  # [k] form to beat, or LEADING
+    label_to_beat: NDArray[np.int16]  # [k] its label; any when leading
+    owner: NDArray[np.int8]  # [k] seat that made the play to beat
+    passed: NDArray[np.uint16]  # [k] bits of the seats that had passed
 
 
 class PlayHistory:
@@ -77,6 +95,33 @@ class PlayHistory:
             if len(past.rows):
                 yield past._replace(rows=past.rows + first)
 
+    def past_acts(self, view: PlayerView, row: int, event_rules: EventRules) -> PastActs:
+        """Return what an observer has seen of the acts of others.
+
+        Args:
+            view: View of the observers.
+            row: Index into the view.
+            event_rules: Course of play, which says who is on whose side.
+
+        Returns:
+            The acts that are kept, without those of hands that have changed otherwise than by plays since.
+        """
+        rows, past, now = np.array([row]), self._states, view.state
+        stored, _ = self._find_acts(view, rows, self._num_acts)
+        others = self._rules.seating.others[view.seats[row]].astype(np.int64)
+        seat, table = past.seat[stored].astype(np.int64), view.rows[row]
+        played = now.played[table, seat] - past.played[stored, seat]
+        sizes = past.hands[stored].sum(axis=2, dtype=np.int64)
+        sizes_now = now.hands[table].sum(axis=1, dtype=np.int64)
+        fits = np.flatnonzero(sizes_now[seat] + played.sum(axis=1, dtype=np.int64) == sizes[np.arange(len(seat)), seat])
+        stored, seat = stored[fits], seat[fits]
+        unplayed = past.hands[stored].sum(axis=1, dtype=np.uint8) + past.aside[stored]
+        return PastActs(
+            past.seat[stored], (others == seat[:, None]).argmax(axis=1), self._labels[stored], played[fits], unplayed,
+            sizes[fits], event_rules.sides_at(past, stored), past.context[stored], past.to_beat[stored],
+            self._rules.forms.label_of[past.to_beat[stored]], past.owner[stored], past.passed[stored],
+        )  # fmt: skip
+
     def _rows_of(self, acts: NDArray[np.integer], table_rows: Indices) -> Indices:
         """Return where acts of tables are stored: act k at k % num_acts."""
         rows: Indices = acts % self._num_acts * np.int64(self._num_tables) + table_rows
@@ -84,13 +129,18 @@ class PlayHistory:
 
     def _reconstruct(self, view: PlayerView, rows: Indices, hands: NDArray[np.uint8], num_acts: int) -> PastDecisions:
         """Find the last acts of the others, and put hypothetical hands into the states before them."""
+        stored, indices = self._find_acts(view, rows, num_acts)
+        return self._determinize(view.state, stored, view.rows[rows[indices]], view.seats[rows[indices]], indices,
+                                 hands[indices])  # fmt: skip
+
+    def _find_acts(self, view: PlayerView, rows: Indices, num_acts: int) -> tuple[Indices, Indices]:
+        """Return where the last acts of others are stored [k], and of which of the rows they are [k]."""
         table_rows, seats = view.rows[rows], view.seats[rows]
         acts = view.state.num_acts[table_rows] - np.arange(1, num_acts + 1)[:, None]
         stored = self._rows_of(acts, table_rows)
         is_recorded = (acts >= 0) & (self._states.num_acts[stored] == acts) & (self._labels[stored] >= 0)
         age, indices = np.nonzero(is_recorded & (self._states.seat[stored] != seats))
-        return self._determinize(view.state, stored[age, indices], table_rows[indices], seats[indices], indices,
-                                 hands[indices])  # fmt: skip
+        return stored[age, indices], indices
 
     def _determinize(
         self, now: TableState, stored: Indices, table_rows: Indices, seats: NDArray[np.int8], indices: Indices,

@@ -1,0 +1,136 @@
+"""Deals weighted by the acts of the others, by a rollout network."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, cast
+
+import numpy as np
+import pytest
+import torch
+
+from abl_cards.agents import make_agent
+from abl_cards.agents.belief_reweighting import RANDOM_PLAY_SHARE, ROLLOUT_EXPONENT, score_by_rollout_network
+from abl_cards.core import splitmix64_array
+from abl_cards.games.game import load
+from abl_cards.games.rollouts import position_inputs
+from abl_cards.learners import GameShape, ModelInputs, RolloutNetwork, to_input_tensors
+from abl_cards.learners.presets import PRESETS, RolloutConfig
+from abl_cards.reasoners.hidden_hands import sample_deals, uniform_estimate
+from tests.games.rollouts.sampled_tables import sample_tables
+
+CONFIG = RolloutConfig(is_compiled=True, hidden=(24, 16))
+GAMES = [("guandan", None), ("doudizhu", "rlcard"), ("president", None)]
+
+
+def random_network(engine: Any) -> RolloutNetwork:
+    torch.manual_seed(5)
+    network = RolloutNetwork(GameShape.of(engine), CONFIG)
+    with torch.no_grad():
+        for parameter in network.parameters():
+            parameter.mul_(4)
+    return network.eval()
+
+
+def network_log_probs(engine: Any, network: RolloutNetwork, tables: Any) -> Any:
+    """Return the log-probabilities of all labels, by the network in torch: [n, labels]."""
+    rows = np.arange(len(tables))
+    decisions = tables.decisions(rows)
+    empty, none = np.zeros((len(rows), 0, 0), np.float32), np.zeros((len(rows), 0), np.float32)
+    inputs = ModelInputs(
+        observation=position_inputs(tables, rows), legal=decisions.legal_mask.T.astype(bool),
+        to_beat=decisions.label_to_beat, regret=none, plays_left=none.astype(np.uint8), estimate=empty,
+        response_counts=empty.astype(np.uint8), prior=empty,
+    )  # fmt: skip
+    with torch.inference_mode():
+        return network(to_input_tensors(inputs, torch.device("cpu"), torch.float32)).numpy()
+
+
+@pytest.mark.parametrize(("game", "profile"), GAMES)
+def test_acts_are_as_probable_as_the_network_says(game: str, profile: str | None) -> None:
+    """With the true hands the sum is that over all acts of others, at the positions in which they were made."""
+    engine = load(game, profile=profile).engine()
+    network, kb, every = random_network(engine), make_agent("kb", engine), np.arange(8)
+    tables: Any = engine.start_matches(splitmix64_array(every.astype(np.uint64), 3))
+    tables.record_history()
+    keys, acted = np.zeros(8, np.uint64), []
+    while (choosing := tables.rows_to_choose()).size:
+        tables.choose(choosing, kb.choose(tables.choices(choosing), keys[choosing]))
+    for _ in range(19):
+        decisions, seats = tables.decisions(every), tables.seat.copy()
+        legal, log_probs = decisions.legal_mask.T > 0, network_log_probs(engine, network, tables)
+        moves = kb.play(decisions, keys)
+        chance = np.exp(log_probs[every, decisions.labels_of(moves.form)])
+        mixed = np.log((1 - RANDOM_PLAY_SHARE) * chance + RANDOM_PLAY_SHARE / legal.sum(axis=1))
+        acted.append((seats, np.where(legal.sum(axis=1) > 1, mixed, 0)))
+        tables.play(every, moves)
+    decisions, weights = tables.decisions(every), network.to_weights()
+    expected = sum(np.where(seats == tables.seat, 0, score) for seats, score in acted)
+    assert (expected < -1).any()
+    hands = decisions.view.hidden_hands[:, None].repeat(3, axis=1)
+    found = score_by_rollout_network(engine, weights, decisions, every, hands)
+    np.testing.assert_allclose(found, ROLLOUT_EXPONENT * np.stack([expected] * 3, axis=1), atol=1e-3)
+
+
+def test_hands_that_could_not_act_so_are_unlikely() -> None:
+    engine = load("guandan").engine()
+    kb, every, keys = make_agent("kb", engine), np.arange(4), np.zeros(4, np.uint64)
+    tables: Any = engine.start_matches(splitmix64_array(every.astype(np.uint64), 3))
+    tables.record_history()
+    for _ in range(9):
+        tables.play(every, kb.play(tables.decisions(every), keys))
+    decisions = tables.decisions(every)
+    true = decisions.view.hidden_hands
+    known = decisions.information_set()
+    deals = sample_deals(uniform_estimate(known), known, splitmix64_array(keys, every)[:, None])
+    scores = score_by_rollout_network(
+        engine, random_network(engine).to_weights(), decisions, every, np.stack([true, deals[:, 0]], axis=1)
+    )
+    assert (scores[:, 0] != scores[:, 1]).all()
+    assert (scores <= 0).all()
+
+
+def test_nothing_is_known_without_a_history() -> None:
+    engine = load("guandan").engine()
+    tables = sample_tables(engine, 6, 9)
+    decisions = tables.decisions(np.arange(3))
+    hands = decisions.view.hidden_hands[:, None]
+    weights = random_network(engine).to_weights()
+    assert (score_by_rollout_network(engine, weights, decisions, np.arange(3), hands) == 0).all()
+
+
+@pytest.mark.parametrize(("is_set", "options", "is_needed"), [  # of `timed_beliefs`
+    (True, "", False), (True, "think=20", True), (False, "think=20", False),
+    (True, "think=20,no-rollout-network", False),
+])  # fmt: skip
+def test_history_is_needed_with_a_time_limit(
+    monkeypatch: pytest.MonkeyPatch, is_set: bool, options: str, is_needed: bool
+) -> None:
+    small = PRESETS["small"]
+    monkeypatch.setitem(PRESETS, "small", replace(small, rollout=replace(small.rollout, timed_beliefs=is_set)))
+    engine = load("guandan").engine()
+    agent = cast(Any, make_agent(f"abl:{options}" if options else "abl", engine))
+    assert agent.needs_history == is_needed
+    if options and "no-" not in options:
+        assert cast(Any, make_agent("abl", engine)).with_time_limit(0.02).needs_history == is_needed
+
+
+def test_deals_go_by_what_the_others_did() -> None:
+    """With a time limit imagined hands differ where tables have a history, and agree with all that is known."""
+    engine = load("guandan").engine()
+    agent, kb = cast(Any, make_agent("abl:think=20", engine)), make_agent("kb", engine)
+    keys, every = splitmix64_array(np.arange(3).astype(np.uint64), 3), np.arange(3)
+    found = []
+    for has_history in (True, False):
+        tables: Any = engine.start_matches(keys)
+        if has_history:
+            tables.record_history()
+        for _ in range(24):
+            tables.play(every, kb.play(tables.decisions(every), keys))
+        decisions = tables.decisions(every)
+        inputs = agent.policy.features(decisions)
+        found.append(agent._lookahead.sample_deals(decisions, inputs, 8))
+        known = decisions.information_set().select(inputs.open_rows[[0]])
+        assert (found[-1].sum(axis=1) == known.unseen[0]).all()
+        assert (found[-1].sum(axis=2) == known.cards_left[0]).all()
+    assert (found[0] != found[1]).any()
