@@ -194,7 +194,7 @@ class Lookahead:
             late = (
                 end is not None
                 and number
-                and time.monotonic() + self._timer.estimate_seconds(tables, step.depths) > end
+                and time.monotonic() + self._timer.estimate_seconds(tables, step.depths, step.deals) > end
             )
             if not tables or late:
                 return
@@ -203,13 +203,13 @@ class Lookahead:
             return
         if self._later_depths[0] != self._search_rounds[-1].depths:
             trials.reactivate(CRITIC_ERROR)
-        first = (
-            self._timer.find_deepest_round(len(trials.active), end, self._later_depths) if trials.active.size else None
-        )
-        while first is not None and trials.active.size and trials.num_deals < MAX_DEALS:
-            if time.monotonic() + self._timer.estimate_seconds(first.deals * len(trials.active), first.depths) > end:
+        depths = self._later_depths
+        while trials.active.size and trials.num_deals < MAX_DEALS:
+            later = self._timer.find_deepest_round(len(trials.active), end, depths)
+            if later is None:
                 return
-            self._run_round(batch, trials, first)
+            self._run_round(batch, trials, later)
+            depths = [later.depths]  # since results at other depths would be dropped
 
     @attribute_table_errors(describe_imagined_table)
     def _run_round(self, batch: _LookaheadBatch, trials: SuccessiveElimination, step: SearchRound) -> None:
@@ -217,6 +217,8 @@ class Lookahead:
         began, active = time.monotonic(), trials.active
         indices, place = np.unique(trials.decision[active], return_inverse=True)
         deals = self._draw_deals(batch, indices, trials.num_deals, step.deals)
+        self._timer.update_deals(step.deals * len(indices), began)
+        began = time.monotonic()
         rows = batch.inputs.open_rows[batch.rows[trials.decision[active]]]
         survey, hands = batch.inputs.survey, deals[place].reshape(-1, *deals.shape[2:])
         tables = Tables.determinize(batch.decisions, np.repeat(rows, step.deals), hands)

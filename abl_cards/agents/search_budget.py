@@ -102,16 +102,20 @@ class RoundTimer:
 
     def __init__(self, costs: RoundCosts = POLICY_COSTS) -> None:
         """Begin with factor 1."""
-        self._factor, self._costs = 1.0, costs
+        self._factor, self._costs, self._deal_seconds = 1.0, costs, 0.0
 
-    def estimate_seconds(self, num_tables: int, depths: Sequence[int] = (0,)) -> float:
-        """Return the expected seconds of a round."""
-        return self._factor * self._costs.estimate_seconds(num_tables, depths)
+    def estimate_seconds(self, num_tables: int, depths: Sequence[int] = (0,), num_deals: int = 0) -> float:
+        """Return the expected seconds of a round for which so many deals are drawn."""
+        return self._factor * self._costs.estimate_seconds(num_tables, depths) + num_deals * self._deal_seconds
 
     def update(self, num_tables: int, depths: Sequence[int], start_time: float) -> None:
         """Learn from a finished round that began at ``start_time``, a time of ``time.monotonic``."""
         ratio = (time.monotonic() - start_time) / self._costs.estimate_seconds(num_tables, depths)
         self._factor += _LEARNING_RATE * (min(max(ratio, 1 / _MAX_RATIO), _MAX_RATIO) - self._factor)
+
+    def update_deals(self, num_deals: int, start_time: float) -> None:
+        """Learn how long a deal takes: those drawn since ``start_time``, which go by the course of the episode."""
+        self._deal_seconds = (time.monotonic() - start_time) / num_deals
 
     def find_deepest_round(
         self, num_labels: int, deadline: float, choices: Sequence[tuple[int, ...]]
@@ -121,6 +125,7 @@ class RoundTimer:
         for depths in choices:
             min_deals = self._costs.min_deals if depths != choices[-1] else 0
             for deals in (self._costs.deals_per_round, self._costs.deals_per_round // 2):
-                if self.estimate_seconds(num_labels * max(deals, min_deals), depths) <= left:
+                needed = max(deals, min_deals)
+                if self.estimate_seconds(num_labels * needed, depths, needed) <= left:
                     return SearchRound(deals, depths)
         return None
