@@ -123,7 +123,7 @@ class _ComparedAgent:
 
     def __init__(self, pair: _ComparedPair, agent: Agent, other: Agent) -> None:
         self._pair, self._agent, self._other = pair, agent, other
-        self.needs_history = needs_history(agent) or needs_history(other)
+        self.needs_history = max(needs_history(agent), needs_history(other))
 
     def play(self, decisions: Decisions, keys: RandomKeys) -> Moves:
         """Return the moves of the agent."""

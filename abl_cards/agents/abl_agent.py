@@ -122,9 +122,9 @@ class AblAgent:
         return self._endgame is not None and is_applicable(self.policy.engine.rules)
 
     @property
-    def needs_history(self) -> bool:
-        """Return whether the agent reweights deals by the last acts of the others."""
-        return self._lookahead is not None and self._lookahead.reweights_beliefs
+    def needs_history(self) -> int:
+        """Return how many acts tables must keep, by which the agent weights deals."""
+        return 0 if self._lookahead is None else self._lookahead.history_acts
 
     def play(self, decisions: Decisions, keys: RandomKeys) -> Moves:
         """Return the move for each decision."""

@@ -72,16 +72,16 @@ class ExplainableAgent(Agent, Protocol):
         """
 
 
-def needs_history(agent: Agent) -> bool:
-    """Return whether tables must keep the decisions before the last acts for an agent.
+def needs_history(agent: Agent) -> int:
+    """Return how many acts tables must keep for an agent, with the decisions before them.
 
     Args:
         agent: Any agent.
 
     Returns:
-        Its attribute ``needs_history``; False where it has none.
+        Its attribute ``needs_history``, a number, or True (1) for an act of each other seat; 0 where it has none.
     """
-    return bool(getattr(agent, "needs_history", False))
+    return int(getattr(agent, "needs_history", 0))
 
 
 def find_compiled_game(owner: object) -> CompiledGame | None:

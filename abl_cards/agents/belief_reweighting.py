@@ -125,7 +125,7 @@ def _find_leads(
     contexts = np.repeat(acts.context[order][first], len(hands))
     leads = compute_lead_mask(engine.rules, contexts, before.reshape(-1, before.shape[2]))
     by_group = np.ascontiguousarray(leads.T).reshape(len(distinct), len(hands), -1)
-    return PastActs(*(field[order] for field in acts)), group[order], by_group
+    return PastActs._make(field[order] for field in acts), group[order], by_group
 
 
 def _allowed_labels(engine: Engine, acts: PastActs) -> NDArray[np.uint8]:

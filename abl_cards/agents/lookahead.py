@@ -35,7 +35,7 @@ from abl_cards.agents.search_budget import (
 from abl_cards.agents.successive_elimination import CRITIC_ERROR, SuccessiveElimination
 from abl_cards.core import splitmix64_array
 from abl_cards.games.compiled import attribute_table_errors
-from abl_cards.games.tables import Decisions, Tables
+from abl_cards.games.tables import HISTORY_ACTS, Decisions, Tables
 from abl_cards.games.types import Indices
 from abl_cards.reasoners.hidden_hands import observation_keys
 
@@ -108,14 +108,13 @@ class Lookahead:
             self._search_rounds, self._later_depths = plan_timed_rounds(search_rounds[0], costs, timed_depths)
         self._rollout, self._timer, self._think_seconds = DeterminizedRollout(policy), RoundTimer(costs), think_seconds
         self._candidate_limits = limits.top_k, limits.min_prob
-        self._reweights_beliefs = networks.preset.belief_reweighting or (
-            think_seconds is not None and self._uses_network and rollout.timed_beliefs
-        )
+        is_timed = think_seconds is not None and self._uses_network
+        self._history_acts = HISTORY_ACTS if is_timed and rollout.timed_beliefs else networks.preset.belief_reweighting
 
     @property
-    def reweights_beliefs(self) -> bool:
-        """Whether deals are weighted by the acts of the others, which tables with a history know."""
-        return self._reweights_beliefs
+    def history_acts(self) -> int:
+        """Acts that deals are weighted by, 1 for one of each other seat; tables with a history know them."""
+        return int(self._history_acts)
 
     @property
     def uses_rollout_network(self) -> bool:
@@ -233,7 +232,7 @@ class Lookahead:
         rows = batch.rows[indices]
         known = [] if batch.true_hands is None or first else [batch.true_hands[indices, None]]
         count = deals - len(known)
-        if count and self._reweights_beliefs:
+        if count and self._history_acts:
             known.append(self._resample_deals(batch, rows, first, count))
         elif count:
             keys = splitmix64_array(observation_keys(batch.inputs.observation[rows]), _LOOKAHEAD_STREAM)

@@ -181,8 +181,8 @@ class PluginAgent:
         self._name, self._path, self._agent = name, path, agent
 
     @property
-    def needs_history(self) -> bool:
-        """Return whether tables must keep the decisions before the last acts for this agent."""
+    def needs_history(self) -> int:
+        """Return how many acts tables must keep for this agent, with the decisions before them."""
         return needs_history(self._agent)
 
     def play(self, decisions: Decisions, keys: RandomKeys) -> Moves:

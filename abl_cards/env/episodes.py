@@ -51,7 +51,7 @@ class EpisodeTables(NullListener):
         self.ends_with_deal = episode == "deal"
         self.num_players = len(engine.teams)
         self.num_features = engine.observation_features.size
-        self.records_history = False
+        self.history_acts = 0
         self.tables: Tables | None = None
         self.episodes = 0
         self.num_steps = np.zeros(num_envs, np.int64)
@@ -99,8 +99,8 @@ class EpisodeTables(NullListener):
         keys = self._next_keys(self._all_rows)
         with attribute_table_errors(self.describe):
             self.tables = self.engine.start_matches(keys, self)
-        if self.records_history:
-            self.tables.record_history()
+        if self.history_acts:
+            self.tables.record_history(self.history_acts)
         return self.tables
 
     def begin_step(self) -> None:

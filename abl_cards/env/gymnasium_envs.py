@@ -86,7 +86,7 @@ class GymnasiumVectorEnv(GymnasiumVectorBase[BatchedObservation, Any, NDArray[An
         self._engine, self._seat, self._raises = engine, seat, illegal_actions == "raise"
         self._episodes = EpisodeTables(engine, num_envs, seed, episode, max_steps)
         self._agents = _seat_agents(engine, opponents, self._seat)
-        self._episodes.records_history = any(map(needs_history, self._agents.values()))
+        self._episodes.history_acts = max(map(needs_history, self._agents.values()), default=0)
         self._realise, self._realiser = realise, make_realiser(realise, engine)
         self.num_envs, self.render_mode = self._episodes.num_envs, render_mode
         self.metadata = {"autoreset_mode": AutoresetMode.SAME_STEP, "render_modes": ["ansi"]}

@@ -333,8 +333,8 @@ class _MatchRunner:
         listener = ListenerList.combine([*writers, *listeners, *counters])
         self._tables: Tables = engine.start_matches(self._keys(self._game_numbers), listener)
         self._tables.batch_rare_steps = True
-        if any(map(needs_history, agents)):
-            self._tables.record_history()
+        if acts := max(map(needs_history, agents), default=0):
+            self._tables.record_history(acts)
         self.scores = np.zeros((len(agents), len(games)))  # share of each agent in each game
         shape = len(agents), len(self._roles), len(games)
         self._role_points = np.full(shape, np.nan)  # points of a seat of the agent in the role

@@ -44,8 +44,8 @@ class ServedTable:
         self._dealer, self._agents, self._teams, self._log = dealer, agents, teams, log
         self._heading = {} if heading is None else heading
         self._clients: dict[int, Client] = {}
-        if any(needs_history(agent) for _, agent in agents.values()):
-            dealer.tables.record_history()
+        if acts := max((needs_history(agent) for _, agent in agents.values()), default=0):
+            dealer.tables.record_history(acts)
         self._all_seated, self._has_begun = asyncio.Event(), False
         self._check_all_seated()
 

@@ -14,6 +14,7 @@ from abl_cards.agents.belief_reweighting import RANDOM_PLAY_SHARE, ROLLOUT_EXPON
 from abl_cards.core import splitmix64_array
 from abl_cards.games.game import load
 from abl_cards.games.rollouts import position_inputs
+from abl_cards.games.tables import HISTORY_ACTS
 from abl_cards.learners import GameShape, ModelInputs, RolloutNetwork, to_input_tensors
 from abl_cards.learners.presets import PRESETS, RolloutConfig
 from abl_cards.reasoners.hidden_hands import sample_deals, uniform_estimate
@@ -65,7 +66,7 @@ def test_acts_are_as_probable_as_the_network_says(game: str, profile: str | None
         acted.append((seats, np.where(legal.sum(axis=1) > 1, mixed, 0)))
         tables.play(every, moves)
     decisions, weights = tables.decisions(every), network.to_weights()
-    expected = sum(np.where(seats == tables.seat, 0, score) for seats, score in acted)
+    expected = np.sum([np.where(seats == tables.seat, 0, score) for seats, score in acted], axis=0)
     assert (expected < -1).any()
     hands = decisions.view.hidden_hands[:, None].repeat(3, axis=1)
     found = score_by_rollout_network(engine, weights, decisions, every, hands)
@@ -110,9 +111,9 @@ def test_history_is_needed_with_a_time_limit(
     monkeypatch.setitem(PRESETS, "small", replace(small, rollout=replace(small.rollout, timed_beliefs=is_set)))
     engine = load("guandan").engine()
     agent = cast(Any, make_agent(f"abl:{options}" if options else "abl", engine))
-    assert agent.needs_history == is_needed
+    assert agent.needs_history == is_needed * HISTORY_ACTS
     if options and "no-" not in options:
-        assert cast(Any, make_agent("abl", engine)).with_time_limit(0.02).needs_history == is_needed
+        assert cast(Any, make_agent("abl", engine)).with_time_limit(0.02).needs_history == agent.needs_history
 
 
 def test_deals_go_by_what_the_others_did() -> None:

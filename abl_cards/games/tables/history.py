@@ -55,7 +55,7 @@ class PastActs(NamedTuple):
 class PlayHistory:
     """States before the last acts of an episode at n tables."""
 
-    def __init__(self, rules: CompiledGame, num_tables: int, num_acts: int = HISTORY_ACTS) -> None:
+    def __init__(self, rules: CompiledGame, num_tables: int, num_acts: int) -> None:
         """Allocate an empty history of the last ``num_acts`` acts of any seats."""
         self._rules, self._num_tables, self._num_acts = rules, num_tables, num_acts
         self._states = rules.create_state(num_acts * num_tables)  # in the rows of `_rows_of`

@@ -16,6 +16,7 @@ from abl_cards.core import (
     MIN_LIGHT_ITEMS_PER_THREAD,
     ErrorCode,
     GameError,
+    check_integer,
     map_ranges,
     scale_to_range_array,
     splitmix64_array,
@@ -26,7 +27,7 @@ from abl_cards.games.tables import dealing, ending, stock, tricks, turns
 from abl_cards.games.tables.choices import Choices
 from abl_cards.games.tables.decisions import Decisions
 from abl_cards.games.tables.fluent_updates import SHOWN_EVENT
-from abl_cards.games.tables.history import PlayHistory
+from abl_cards.games.tables.history import HISTORY_ACTS, PlayHistory
 from abl_cards.games.tables.listeners import Listener, RetractionListener
 from abl_cards.games.tables.play_stats import record_acts
 from abl_cards.games.tables.table_views import TableViews
@@ -170,10 +171,15 @@ class Tables(TableViews):
         names = ("keys", "num_episodes", "num_deals", "winner", "points", "total_points", "decided_by_points")
         return named_arrays({name: getattr(self, name) for name in names}, state=self.state)
 
-    def record_history(self) -> None:
-        """Record states before acts from now on; ignored in games with plays of several parts."""
+    def record_history(self, num_acts: int = HISTORY_ACTS) -> None:
+        """Record states before acts from now on; ignored in games with plays of several parts.
+
+        Args:
+            num_acts: How many acts are kept, passes included; at least one of each other seat is.
+        """
         if not self.rules.has_composed_plays:
-            self.history = PlayHistory(self.rules, len(self))
+            num_acts = max(check_integer("num_acts", num_acts, 1), self.rules.seating.seats - 1)
+            self.history = PlayHistory(self.rules, len(self), num_acts)
 
     def copy(self, rows: Indices) -> Tables:
         """Copy tables with all hands, without the listener and the history.
