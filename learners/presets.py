@@ -85,7 +85,7 @@ class RolloutConfig:
     num_determinizations: int = 128  # deals of a label at most
     depths: tuple[int, ...] = (16,)  # decisions with a choice before the critic values the position; the mean counts
     timed_depths: tuple[int, ...] = ()  # the same with a time limit; empty for the same as without one
-    timed_beliefs: bool = False  # whether sampled deals are weighted by the acts of the others, with a time limit
+    belief_reweighting: bool = False  # whether sampled deals are weighted by the acts of the others in the episode
     top_k: int = 8  # labels that are evaluated at most, the most probable ones
     min_prob: float = 0.001  # probability below which a label is not evaluated
 
@@ -174,8 +174,8 @@ PRESETS: dict[str, Preset] = {
         search_temperature=0.05,
         endgame_cards=22,
         rollout=RolloutConfig(
-            is_compiled=True, hidden=(256, 64), num_tables=40, depths=(8,), timed_depths=(0, 8, END_OF_EPISODE),
-            timed_beliefs=True, top_k=5, min_prob=0.01,
+            is_compiled=True, hidden=(256, 64), num_tables=32, depths=(8,), timed_depths=(0, 8, END_OF_EPISODE),
+            belief_reweighting=True, top_k=5, min_prob=0.01,
         ),
     ),
     "quick": Preset(

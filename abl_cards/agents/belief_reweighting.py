@@ -50,7 +50,7 @@ def _compute_log_weights(
 ) -> NDArray[np.float64]:
     """Return the log-probability of the acts of the others, less that of the likeliest deal: [r, n]."""
     weights, preset = policy.networks.rollout_weights, policy.networks.preset
-    if weights is None or not (preset.rollout.is_compiled and preset.rollout.timed_beliefs):
+    if weights is None or not (preset.rollout.is_compiled and preset.rollout.belief_reweighting):
         log_probs = _score_by_policy(policy, decisions, rows, deals)
     else:
         log_probs = score_by_rollout_network(policy.engine, weights, decisions, rows, deals)

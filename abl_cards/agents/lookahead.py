@@ -108,13 +108,13 @@ class Lookahead:
             self._search_rounds, self._later_depths = plan_timed_rounds(search_rounds[0], costs, timed_depths)
         self._rollout, self._timer, self._think_seconds = DeterminizedRollout(policy), RoundTimer(costs), think_seconds
         self._candidate_limits = limits.top_k, limits.min_prob
-        is_timed = think_seconds is not None and self._uses_network
-        self._history_acts = HISTORY_ACTS if is_timed and rollout.timed_beliefs else networks.preset.belief_reweighting
+        uses_rollouts = self._uses_network and rollout.is_compiled and rollout.belief_reweighting
+        self._history_acts = HISTORY_ACTS if uses_rollouts else int(networks.preset.belief_reweighting)
 
     @property
     def history_acts(self) -> int:
         """Acts that deals are weighted by, 1 for one of each other seat; tables with a history know them."""
-        return int(self._history_acts)
+        return self._history_acts
 
     @property
     def uses_rollout_network(self) -> bool:
@@ -232,7 +232,7 @@ class Lookahead:
         rows = batch.rows[indices]
         known = [] if batch.true_hands is None or first else [batch.true_hands[indices, None]]
         count = deals - len(known)
-        if count and self._history_acts:
+        if count and self._history_acts and batch.decisions.view.history is not None:
             known.append(self._resample_deals(batch, rows, first, count))
         elif count:
             keys = splitmix64_array(observation_keys(batch.inputs.observation[rows]), _LOOKAHEAD_STREAM)

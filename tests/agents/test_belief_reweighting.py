@@ -100,26 +100,26 @@ def test_nothing_is_known_without_a_history() -> None:
     assert (score_by_rollout_network(engine, weights, decisions, np.arange(3), hands) == 0).all()
 
 
-@pytest.mark.parametrize(("is_set", "options", "is_needed"), [  # of `timed_beliefs`
-    (True, "", False), (True, "think=20", True), (False, "think=20", False),
-    (True, "think=20,no-rollout-network", False),
+@pytest.mark.parametrize(("is_set", "options", "is_needed"), [  # of `belief_reweighting`
+    (True, "", True), (True, "think=20", True), (False, "", False), (False, "think=20", False),
+    (True, "no-rollout-network", False), (True, "no-lookahead", False),
 ])  # fmt: skip
-def test_history_is_needed_with_a_time_limit(
+def test_history_is_needed_where_deals_are_weighted(
     monkeypatch: pytest.MonkeyPatch, is_set: bool, options: str, is_needed: bool
 ) -> None:
     small = PRESETS["small"]
-    monkeypatch.setitem(PRESETS, "small", replace(small, rollout=replace(small.rollout, timed_beliefs=is_set)))
+    monkeypatch.setitem(PRESETS, "small", replace(small, rollout=replace(small.rollout, belief_reweighting=is_set)))
     engine = load("guandan").engine()
     agent = cast(Any, make_agent(f"abl:{options}" if options else "abl", engine))
     assert agent.needs_history == is_needed * HISTORY_ACTS
-    if options and "no-" not in options:
+    if "no-" not in options:
         assert cast(Any, make_agent("abl", engine)).with_time_limit(0.02).needs_history == agent.needs_history
 
 
 def test_deals_go_by_what_the_others_did() -> None:
-    """With a time limit imagined hands differ where tables have a history, and agree with all that is known."""
+    """Imagined hands differ where tables have a history, and agree with all that is known."""
     engine = load("guandan").engine()
-    agent, kb = cast(Any, make_agent("abl:think=20", engine)), make_agent("kb", engine)
+    agent, kb = cast(Any, make_agent("abl", engine)), make_agent("kb", engine)
     keys, every = splitmix64_array(np.arange(3).astype(np.uint64), 3), np.arange(3)
     found = []
     for has_history in (True, False):

@@ -7,8 +7,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.core import ErrorCode, GameError
+from abl_cards.core import ErrorCode, GameError, check_integer
 from abl_cards.games.compiled import CompiledGame
+from abl_cards.games.tables.events import EventRules
+from abl_cards.games.tables.history import PastActs
 from abl_cards.games.tables.knowledge import compute_constraints, compute_log_odds
 from abl_cards.games.tables.observations import observe
 from abl_cards.games.tables.view import HAND_SIZES_MISSING, PlayerView
@@ -53,6 +55,19 @@ class DecisionBase:
     def _information_set(self) -> InformationSet:
         """Constraints on the hidden hands, computed once."""
         return compute_constraints(self.rules, self.view)
+
+    def past_acts(self, row: int) -> PastActs | None:
+        """Return what the seat to decide has seen of the acts of others in the episode.
+
+        Args:
+            row: Index of the decision; GameError where there is no such decision.
+
+        Returns:
+            The acts that the tables keep; None if they record no history.
+        """
+        row, history = check_integer("row", row, 0, len(self.view) - 1), self.view.history
+        event_rules = EventRules.from_rules(self.rules)
+        return None if history is None else history.past_acts(self.view, row, event_rules)
 
     def belief_log_odds(self) -> NDArray[np.float32]:
         """Return the change of log odds that the beliefs of the rules give each copy of a card.

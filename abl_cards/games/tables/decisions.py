@@ -12,8 +12,6 @@ from abl_cards.games.compiled import check_nonempty, check_sampled
 from abl_cards.games.description import ColumnWriter
 from abl_cards.games.moves import ALL_LABELS
 from abl_cards.games.tables.decision_base import DecisionBase
-from abl_cards.games.tables.events import EventRules
-from abl_cards.games.tables.history import PastActs
 from abl_cards.games.tables.legal_card_sets import LabelSampler, LegalCardSets
 from abl_cards.games.tables.tricks import takes_trick
 from abl_cards.games.tables.view import PlayerView
@@ -104,17 +102,8 @@ class Decisions(DecisionBase):
         if self.view.history is not None:
             num_acts = self.rules.seating.seats - 1
             for indices, state, label in self.view.history.past_decisions(self.view, rows, hands, num_acts):
-                yield (
-                    indices,
-                    Decisions(PlayerView(self.rules, state, np.arange(len(indices)), state.seat.copy())),
-                    label,
-                )
-
-    def past_acts(self, row: int) -> PastActs | None:
-        """Return what the seat to decide has seen of the acts of others; None if the tables record no history."""
-        if self.view.history is None:
-            return None
-        return self.view.history.past_acts(self.view, row, EventRules.from_rules(self.rules))
+                view = PlayerView(self.rules, state, np.arange(len(indices)), state.seat.copy())
+                yield indices, Decisions(view), label
 
     @property
     def legal_mask(self) -> NDArray[np.uint8]:
