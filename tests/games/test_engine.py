@@ -33,7 +33,7 @@ def calls(engine: Engine) -> dict[str, Any]:
         "row": lambda: engine.decision_point_at(decisions, 2),
         "wide hands": lambda: engine.min_plays(contexts, np.zeros((2, 53), np.uint8)),
         "narrow hands": lambda: engine.min_plays(contexts, hands[:, :3]),
-        "too many copies": lambda: engine.min_plays(contexts, hands + np.uint8(1)),
+        "too many copies": lambda: engine.min_plays(contexts, hands + np.uint8(4)),
         "negative copies": lambda: engine.min_plays(contexts, -hands.astype(np.int8)),
         "no hands": lambda: engine.min_plays(contexts, None),  # type: ignore[arg-type]
         "contexts": lambda: engine.min_plays(contexts + 99, hands),

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from abl_cards.asp import Diagnostic, Location, Signature, make_error, make_warning
 from abl_cards.circuit import KnowledgeBase
-from abl_cards.core import ErrorCode
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.compiled import CompiledGame, cache_per_game
 from abl_cards.games.description import find_read_location
 from abl_cards.games.min_plays.any_forms import AnyFormCounter
@@ -20,8 +20,9 @@ from abl_cards.games.min_plays.leads import LeadFinder
 from abl_cards.games.min_plays.named_counter import NamedCardsCounter, combine_named_forms, find_named_forms
 from abl_cards.games.min_plays.pareto_counter import ParetoCounter
 from abl_cards.games.min_plays.plays_counter import MinPlaysCounter
+from abl_cards.games.moves import rank_of_cards
 from abl_cards.games.tables import Choices, Decisions
-from abl_cards.games.types import MoveLists, check_held, check_integers
+from abl_cards.games.types import NO_CARD, MoveLists, check_integers
 
 _EXACT_COUNTERS = SetCounter, ParetoCounter
 
@@ -188,6 +189,15 @@ def min_plays(rules: CompiledGame, context: NDArray[np.integer], hands: NDArray[
     Raises:
         GameError: There are no such contexts, or no hands of so many cards.
     """
-    copies, size = rules.pack.copies, np.shape(hands)[:1]
-    checked = check_held("hands", hands, np.broadcast_to(copies, (*size, len(copies))))
+    size, by_rank = np.shape(hands)[:1], _rank_matrix(rules)
+    checked = check_integers("hands", hands, (*size, len(by_rank)), NO_CARD + 1).astype(np.uint8, copy=False)
+    if (checked @ by_rank > rules.pack.copies @ by_rank).any():  # kinds of a rank stand for each other
+        raise GameError("hands: more cards of a rank than the pack has", ErrorCode.INVALID_VALUE)
     return find_counter(rules).min_plays(checked, check_integers("context", context, size, len(rules.label_ranking)))
+
+
+@cache_per_game
+def _rank_matrix(rules: CompiledGame) -> NDArray[np.float32]:
+    """Return which card has which rank, float32 [kinds, ranks], 0 or 1."""
+    ranks = rank_of_cards(rules.move_tables, len(rules.pack.copies))
+    return (ranks[:, None] == np.unique(ranks)).astype(np.float32)
