@@ -99,7 +99,7 @@ if TYPE_CHECKING:
         change_inputs,
         choose_candidates,
         choose_label,
-        compute_probability,
+        compute_label_probability,
         list_label_inputs,
     )
     from abl_cards.learners.splitter import CardSequences, SplitterCard, SplitterNetwork, load_splitter, save_splitter
@@ -197,7 +197,7 @@ __all__ = [
     "class_name",
     "cluster_two_stage",
     "compute_hand_features",
-    "compute_probability",
+    "compute_label_probability",
     "dbscan",
     "default_preset",
     "describe_parts",

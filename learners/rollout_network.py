@@ -321,7 +321,7 @@ def _compute_logit(output, output_bias, label, last):
 
 
 @device_function
-def compute_probability(weights, hidden, last, labels, num_labels, label):
+def compute_label_probability(weights, hidden, last, labels, num_labels, label):
     """Return the probability of one of the labels of a position.
 
     Args:

@@ -15,10 +15,10 @@ from abl_cards.agents.policy import NeuroSymbolicPolicy, PolicyInputs
 from abl_cards.agents.rollout_kernels import ALWAYS, MIN_PROBABILITY, score_acts
 from abl_cards.core import map_ranges
 from abl_cards.games import Engine
-from abl_cards.games.rollouts import allowed_labels, position_shape
-from abl_cards.games.tables import Decisions, PastActs, compute_lead_mask
+from abl_cards.games.rollouts import episode_rules, position_shape
+from abl_cards.games.tables import HISTORY_ACTS, Decisions, PastActs, compute_lead_mask
 from abl_cards.games.types import Indices
-from abl_cards.learners import RolloutWeights
+from abl_cards.learners import Networks, RolloutWeights
 
 RANDOM_PLAY_SHARE = 0.1
 """Share of the plays of others that counts as uniformly random."""
@@ -27,6 +27,17 @@ OVERSAMPLING_FACTOR = 4
 ROLLOUT_EXPONENT = 0.4
 """Power of the probabilities by a rollout network, since the estimate of the hands knows the same acts."""
 _DEALS_PER_THREAD = 8
+
+
+def count_history_acts(networks: Networks) -> int:
+    """Return how many acts tables must keep for the weights; 1 for one of each other seat, 0 where none are made."""
+    return int(networks.preset.belief_reweighting) if _find_rollout_weights(networks) is None else HISTORY_ACTS
+
+
+def _find_rollout_weights(networks: Networks) -> RolloutWeights | None:
+    """Return the rollout network that weights deals; None where it is the policy, or nothing."""
+    rollout = networks.preset.rollout
+    return networks.rollout_weights if rollout.is_compiled and rollout.belief_reweighting else None
 
 
 def resample_deals(
@@ -49,8 +60,8 @@ def _compute_log_weights(
     policy: NeuroSymbolicPolicy, decisions: Decisions, rows: Indices, deals: NDArray[np.uint8]
 ) -> NDArray[np.float64]:
     """Return the log-probability of the acts of the others, less that of the likeliest deal: [r, n]."""
-    weights, preset = policy.networks.rollout_weights, policy.networks.preset
-    if weights is None or not (preset.rollout.is_compiled and preset.rollout.belief_reweighting):
+    weights = _find_rollout_weights(policy.networks)
+    if weights is None:
         log_probs = _score_by_policy(policy, decisions, rows, deals)
     else:
         log_probs = score_by_rollout_network(policy.engine, weights, decisions, rows, deals)
@@ -101,41 +112,34 @@ def _score_acts(
     engine: Engine, weights: RolloutWeights, acts: PastActs, hands: NDArray[np.uint8], log_probs: NDArray[np.float64]
 ) -> None:
     """Write how probable acts are for hands [n] of the others: float64 [n]."""
-    acts, group, leads = _find_leads(engine, acts, hands)
+    acts, group, before = _group_acts(acts, hands)
+    num_groups, n, kinds = before.shape
+    _, first = np.unique(group, return_index=True)
+    leads = compute_lead_mask(engine.rules, np.repeat(acts.context[first], n), before.reshape(-1, kinds))
     arguments = (
-        acts, group, _allowed_labels(engine, acts), hands, leads, position_shape(engine.rules), weights,
-        RANDOM_PLAY_SHARE,
+        acts, group, _allowed_labels(engine, acts), before, np.ascontiguousarray(leads.T).reshape(num_groups, n, -1),
+        position_shape(engine.rules), weights, RANDOM_PLAY_SHARE,
     )  # fmt: skip
-    map_ranges(len(hands), lambda lo, hi: score_acts(*arguments, lo, hi, log_probs), min_size=_DEALS_PER_THREAD)
+    map_ranges(n, lambda lo, hi: score_acts(*arguments, lo, hi, log_probs), min_size=_DEALS_PER_THREAD)
 
 
-def _find_leads(
-    engine: Engine, acts: PastActs, hands: NDArray[np.uint8]
-) -> tuple[PastActs, Indices, NDArray[np.uint8]]:
-    """Return the acts in groups before which a seat held the same cards, and what it could lead.
+def _group_acts(acts: PastActs, hands: NDArray[np.uint8]) -> tuple[PastActs, Indices, NDArray[np.uint8]]:
+    """Put acts together before which a seat held the same cards.
 
     Returns:
-        Acts [k] group by group; their groups [k]; uint8 [groups, n, labels].
+        Acts [k] group by group; their groups [k]; the cards before them, uint8 [groups, n, kinds].
     """
     keys = np.concatenate([acts.other[:, None], acts.played], axis=1)
     distinct, group = np.unique(keys, axis=0, return_inverse=True)
     order = np.argsort(group, kind="stable")
     before = hands.transpose(1, 0, 2)[distinct[:, 0]] + distinct[:, None, 1:].astype(np.uint8)
-    _, first = np.unique(group[order], return_index=True)
-    contexts = np.repeat(acts.context[order][first], len(hands))
-    leads = compute_lead_mask(engine.rules, contexts, before.reshape(-1, before.shape[2]))
-    by_group = np.ascontiguousarray(leads.T).reshape(len(distinct), len(hands), -1)
-    return PastActs._make(field[order] for field in acts), group[order], by_group
+    return PastActs._make(field[order] for field in acts), group[order], before
 
 
 def _allowed_labels(engine: Engine, acts: PastActs) -> NDArray[np.uint8]:
     """Return the labels that the rules allow before each act: uint8 [k, labels]."""
     forms = engine.rules.forms
-    allowed = np.stack(
-        [
-            allowed_labels(engine.rules, context)[form]
-            for context, form in zip(acts.context.tolist(), acts.to_beat.tolist(), strict=True)
-        ]
-    )
+    positions = zip(acts.context.tolist(), acts.to_beat.tolist(), strict=True)
+    allowed = np.stack([episode_rules(engine.rules, context).allowed_labels[form] for context, form in positions])
     allowed[:, forms.label_of[forms.pass_form]] *= np.uint8(ALWAYS)
     return allowed

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.agents.belief_reweighting import OVERSAMPLING_FACTOR, resample_deals
+from abl_cards.agents.belief_reweighting import OVERSAMPLING_FACTOR, count_history_acts, resample_deals
 from abl_cards.agents.determinized_rollouts import DeterminizedRollout
 from abl_cards.agents.policy import NeuroSymbolicPolicy, PolicyInputs
 from abl_cards.agents.search_budget import (
@@ -35,7 +35,7 @@ from abl_cards.agents.search_budget import (
 from abl_cards.agents.successive_elimination import CRITIC_ERROR, SuccessiveElimination
 from abl_cards.core import splitmix64_array
 from abl_cards.games.compiled import attribute_table_errors
-from abl_cards.games.tables import HISTORY_ACTS, Decisions, Tables
+from abl_cards.games.tables import Decisions, Tables
 from abl_cards.games.types import Indices
 from abl_cards.reasoners.hidden_hands import observation_keys
 
@@ -108,8 +108,7 @@ class Lookahead:
             self._search_rounds, self._later_depths = plan_timed_rounds(search_rounds[0], costs, timed_depths)
         self._rollout, self._timer, self._think_seconds = DeterminizedRollout(policy), RoundTimer(costs), think_seconds
         self._candidate_limits = limits.top_k, limits.min_prob
-        uses_rollouts = self._uses_network and rollout.is_compiled and rollout.belief_reweighting
-        self._history_acts = HISTORY_ACTS if uses_rollouts else int(networks.preset.belief_reweighting)
+        self._history_acts = count_history_acts(networks)
 
     @property
     def history_acts(self) -> int:
@@ -232,25 +231,21 @@ class Lookahead:
         rows = batch.rows[indices]
         known = [] if batch.true_hands is None or first else [batch.true_hands[indices, None]]
         count = deals - len(known)
-        if count and self._history_acts and batch.decisions.view.history is not None:
-            known.append(self._resample_deals(batch, rows, first, count))
-        elif count:
-            keys = splitmix64_array(observation_keys(batch.inputs.observation[rows]), _LOOKAHEAD_STREAM)
-            deal_keys = splitmix64_array(np.repeat(keys, count), np.tile(np.arange(first, first + count), len(rows)))
-            known.append(
-                self._policy.sample_deals(batch.decisions, batch.inputs, rows, deal_keys.reshape(len(rows), count))
-            )
+        if count:
+            known.append(self._sample_deals(batch, rows, first, count))
         return np.concatenate(known, axis=1)
 
-    def _resample_deals(self, batch: _LookaheadBatch, rows: Indices, first: int, deals: int) -> NDArray[np.uint8]:
-        """Draw deals, and resample them by the last acts of the others: [r, deals, others, cards]."""
+    def _sample_deals(self, batch: _LookaheadBatch, rows: Indices, first: int, deals: int) -> NDArray[np.uint8]:
+        """Draw deals; where acts of the others are known, resample more of them: [r, deals, others, cards]."""
+        is_weighted = self._history_acts > 0 and batch.decisions.view.history is not None
+        factor = OVERSAMPLING_FACTOR if is_weighted else 1
+        numbers = np.arange(factor * first, factor * (first + deals))
         keys = splitmix64_array(observation_keys(batch.inputs.observation[rows]), _LOOKAHEAD_STREAM)
-        numbers = np.arange(OVERSAMPLING_FACTOR * first, OVERSAMPLING_FACTOR * (first + deals))
         deal_keys = splitmix64_array(np.repeat(keys, len(numbers)), np.tile(numbers, len(rows)))
         drawn = self._policy.sample_deals(
             batch.decisions, batch.inputs, rows, deal_keys.reshape(len(rows), len(numbers))
         )
-        return resample_deals(self._policy, batch.decisions, batch.inputs, rows, drawn, deals)
+        return resample_deals(self._policy, batch.decisions, batch.inputs, rows, drawn, deals) if is_weighted else drawn
 
 
 def select_candidates(

@@ -27,7 +27,7 @@ from abl_cards.games.rollouts import (
     update_turns,
 )
 from abl_cards.games.types import LEADING, Indices
-from abl_cards.learners import add_inputs, change_inputs, choose_label, compute_probability, list_label_inputs
+from abl_cards.learners import add_inputs, change_inputs, choose_label, compute_label_probability, list_label_inputs
 
 MIN_PROBABILITY = 1e-6
 """Least probability of an act, since hands are not known for sure."""
@@ -180,7 +180,7 @@ def _remove_played_cards(card_sets, label_of, hand_index, shape, first, counts, 
 
 
 @kernel
-def score_acts(acts, group, allowed, hands, leads, shape, weights, random_share, lo, hi, log_probs):
+def score_acts(acts, group, allowed, before, leads, shape, weights, random_share, lo, hi, log_probs):
     """Add up how probable acts are by a rollout network, for hypothetical hands lo..hi-1.
 
     Args:
@@ -188,7 +188,7 @@ def score_acts(acts, group, allowed, hands, leads, shape, weights, random_share,
         group: int64 [k], equal for acts of a seat before which it held the same cards.
         allowed: uint8 [k, labels], 1 for the labels that the rules allow there for a hand that could lead them,
             ``ALWAYS`` for those that need no cards.
-        hands: uint8 [n, others, kinds], hands of the other seats now.
+        before: uint8 [groups, n, kinds], hypothetical hands of the seats before the acts.
         leads: uint8 [groups, n, labels], 1 for the labels that the hand could lead.
         shape: PositionShape.
         weights: RolloutWeights.
@@ -198,77 +198,68 @@ def score_acts(acts, group, allowed, hands, leads, shape, weights, random_share,
         log_probs: float64 [n], overwritten with sums of log-probabilities.
     """
     acts, shape, weights = borrow_arrays((acts, shape, weights))
-    num_acts, public = len(group), _sum_public_inputs(acts, shape, weights)
-    sums = _new_sums(weights, 1, 1)
-    held, ranks = np.zeros(shape.num_kinds, np.int64), np.zeros(max(1, shape.num_ranks), np.int64)
-    hand, hidden, first = sums.hands[0, 0], sums.hidden, weights.first
+    public, sums, first = _sum_public_inputs(acts, shape, weights), _new_sums(weights, 1, 1), weights.first
+    counts, ranks = np.zeros(shape.num_kinds, np.int64), np.zeros(max(1, shape.num_ranks), np.int64)
+    hand, hidden, active, labels = sums.hands[0, 0], sums.hidden, sums.active, sums.labels
     for deal in range(lo, hi):
         log_probs[deal], last_group = 0.0, np.int64(-1)
-        for k in range(num_acts):
+        for k in range(len(group)):
             lead = leads[group[k], deal]
             if group[k] != last_group:
                 last_group = group[k]
-                _sum_hand(
-                    hands[deal, acts.other[k]], acts.played[k], lead, shape, weights, held, ranks, sums.active, hand
-                )
-            n, is_legal = _list_legal(lead, allowed[k], sums.labels, acts.label[k])
-            chance = np.float32(0)
+                _sum_hand(before[last_group, deal], lead, shape, first, counts, ranks, active, hand)
+            n, is_legal = _list_legal(lead, allowed[k], labels, acts.label[k])
             if is_legal and n == 1:
                 continue
+            chance, random_chance = np.float32(0), 0.0
             if is_legal:
-                copy_values(public[k], hidden, len(hidden))
+                num_active = list_label_inputs(len(first), len(lead), acts.label_to_beat[k], labels, n, active, 0)
                 for j in range(len(hidden)):
-                    hidden[j] += hand[j]
-                if acts.to_beat[k] != LEADING:
-                    for j in range(n):
-                        sums.active[j] = len(first) - len(lead) + sums.labels[j]
-                    add_inputs(first, sums.active, n, hidden)
-                chance = compute_probability(weights, hidden, sums.last, sums.labels, n, acts.label[k])
-            mixed = (1 - random_share) * chance + (random_share / n if is_legal else 0.0)
+                    hidden[j] = public[k, j] + hand[j]
+                add_inputs(first, active, num_active, hidden)
+                chance = compute_label_probability(weights, hidden, sums.last, labels, n, acts.label[k])
+                random_chance = 1.0 / n
+            mixed = (1 - random_share) * chance + random_share * random_chance
             log_probs[deal] += np.log(max(mixed, MIN_PROBABILITY))
 
 
 @device_function
 def _sum_public_inputs(acts, shape, weights):
-    """Return the sums of the inputs that all see before each act: float32 [k, width]."""
+    """Return the sums of the inputs that all see before each act, but for the labels: float32 [k, width]."""
     num_acts, active = len(acts.seat), np.zeros(len(weights.first), np.int64)
     sums = np.zeros((num_acts, len(weights.first_bias)), np.float32)
     counts, ranks = np.zeros(shape.num_kinds, np.int64), np.zeros(max(1, shape.num_ranks), np.int64)
     for k in range(num_acts):
-        _count_cards(acts.unplayed[k], acts.unplayed[k], np.int64(0), shape, counts, ranks)
-        active[0] = acts.context[k]
+        _count_cards(acts.unplayed[k], shape, counts, ranks)
+        active[0], seat, passed = acts.context[k], np.int64(acts.seat[k]), np.int64(acts.passed[k])
+        owner = seat if acts.label_to_beat[k] < 0 else np.int64(acts.owner[k])
         n = list_counts(shape, counts, ranks, shape.first_unplayed, active, 1)
-        is_leading = acts.to_beat[k] == LEADING
-        owner = np.int64(acts.seat[k] if is_leading else acts.owner[k])
-        seat, passed = np.int64(acts.seat[k]), np.int64(acts.passed[k])
         n = list_seat_inputs(shape, seat, owner, passed, acts.sizes[k], acts.sides[k], active, n)
-        if not is_leading:
-            active[n], n = len(weights.first) - 2 * len(weights.output_bias) + acts.label_to_beat[k], n + 1
         copy_values(weights.first_bias, sums[k], len(weights.first_bias))
         add_inputs(weights.first, active, n, sums[k])
     return sums
 
 
 @device_function
-def _sum_hand(cards, played, lead, shape, weights, held, ranks, active, total):
-    """Sum the inputs of a hand that has played some cards since."""
-    _count_cards(cards, played, np.int64(1), shape, held, ranks)
-    n = list_counts(shape, held, ranks, shape.first_hand, active, 0)
+def _sum_hand(cards, lead, shape, first, counts, ranks, active, total):
+    """Sum the inputs of a hand, and of the labels that it could lead."""
+    _count_cards(cards, shape, counts, ranks)
+    n = list_counts(shape, counts, ranks, shape.first_hand, active, 0)
     for label in range(len(lead)):
         if lead[label]:
             active[n], n = shape.first_lead + label, n + 1
     for j in range(len(total)):
         total[j] = 0
-    add_inputs(weights.first, active, n, total)
+    add_inputs(first, active, n, total)
 
 
 @device_function
-def _count_cards(cards, more, factor, shape, counts, ranks):
-    """Count cards, and a factor of more cards, by kind and rank."""
+def _count_cards(cards, shape, counts, ranks):
+    """Count cards by kind and rank."""
     for rank in range(len(ranks)):
         ranks[rank] = 0
     for kind in range(shape.num_kinds):
-        counts[kind] = np.int64(cards[kind]) + factor * np.int64(more[kind])
+        counts[kind] = cards[kind]
         ranks[shape.rank_of[kind] if shape.num_ranks else 0] += counts[kind]
 
 

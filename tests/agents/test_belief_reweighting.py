@@ -7,44 +7,18 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
-import torch
 
 from abl_cards.agents import make_agent
 from abl_cards.agents.belief_reweighting import RANDOM_PLAY_SHARE, ROLLOUT_EXPONENT, score_by_rollout_network
 from abl_cards.core import splitmix64_array
 from abl_cards.games.game import load
-from abl_cards.games.rollouts import position_inputs
 from abl_cards.games.tables import HISTORY_ACTS
-from abl_cards.learners import GameShape, ModelInputs, RolloutNetwork, to_input_tensors
-from abl_cards.learners.presets import PRESETS, RolloutConfig
+from abl_cards.learners.presets import PRESETS
 from abl_cards.reasoners.hidden_hands import sample_deals, uniform_estimate
+from tests.agents.rollout_networks import network_log_probs, random_network
 from tests.games.rollouts.sampled_tables import sample_tables
 
-CONFIG = RolloutConfig(is_compiled=True, hidden=(24, 16))
 GAMES = [("guandan", None), ("doudizhu", "rlcard"), ("president", None)]
-
-
-def random_network(engine: Any) -> RolloutNetwork:
-    torch.manual_seed(5)
-    network = RolloutNetwork(GameShape.of(engine), CONFIG)
-    with torch.no_grad():
-        for parameter in network.parameters():
-            parameter.mul_(4)
-    return network.eval()
-
-
-def network_log_probs(engine: Any, network: RolloutNetwork, tables: Any) -> Any:
-    """Return the log-probabilities of all labels, by the network in torch: [n, labels]."""
-    rows = np.arange(len(tables))
-    decisions = tables.decisions(rows)
-    empty, none = np.zeros((len(rows), 0, 0), np.float32), np.zeros((len(rows), 0), np.float32)
-    inputs = ModelInputs(
-        observation=position_inputs(tables, rows), legal=decisions.legal_mask.T.astype(bool),
-        to_beat=decisions.label_to_beat, regret=none, plays_left=none.astype(np.uint8), estimate=empty,
-        response_counts=empty.astype(np.uint8), prior=empty,
-    )  # fmt: skip
-    with torch.inference_mode():
-        return network(to_input_tensors(inputs, torch.device("cpu"), torch.float32)).numpy()
 
 
 @pytest.mark.parametrize(("game", "profile"), GAMES)
@@ -59,7 +33,7 @@ def test_acts_are_as_probable_as_the_network_says(game: str, profile: str | None
         tables.choose(choosing, kb.choose(tables.choices(choosing), keys[choosing]))
     for _ in range(19):
         decisions, seats = tables.decisions(every), tables.seat.copy()
-        legal, log_probs = decisions.legal_mask.T > 0, network_log_probs(engine, network, tables)
+        legal, log_probs = decisions.legal_mask.T > 0, network_log_probs(network, tables, every)
         moves = kb.play(decisions, keys)
         chance = np.exp(log_probs[every, decisions.labels_of(moves.form)])
         mixed = np.log((1 - RANDOM_PLAY_SHARE) * chance + RANDOM_PLAY_SHARE / legal.sum(axis=1))

@@ -9,7 +9,6 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
-import torch
 from numpy.typing import NDArray
 
 from abl_cards.agents import make_agent
@@ -18,15 +17,14 @@ from abl_cards.agents.determinized_rollouts import DeterminizedRollout
 from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.compiled import MAX_IDLE_DECISIONS, TableError
 from abl_cards.games.game import load
-from abl_cards.games.rollouts import position_inputs
-from abl_cards.learners import GameShape, ModelInputs, Networks, RolloutNetwork, apply_reward_exponent, to_input_tensors
-from abl_cards.learners.presets import END_OF_EPISODE, PRESETS, RolloutConfig
+from abl_cards.learners import GameShape, Networks, RolloutNetwork, apply_reward_exponent
+from abl_cards.learners.presets import END_OF_EPISODE, PRESETS
 from abl_cards.learners.weights_io import WeightsCard, save_networks, write_weights
 from abl_cards.matches.sampled_positions import sample_from_play
+from tests.agents.rollout_networks import CONFIG, network_log_probs, random_network
 from tests.games.rollouts.sampled_tables import sample_tables
 from tests.learners.tiny import TINY
 
-CONFIG = RolloutConfig(is_compiled=True, hidden=(24, 16))
 GAMES = [
     ("guandan", None),
     ("doudizhu", "rlcard"),
@@ -34,15 +32,6 @@ GAMES = [
     ("doudizhu", "douzero"),
     ("president", None),
 ]
-
-
-def random_network(engine: Any) -> RolloutNetwork:
-    torch.manual_seed(5)
-    network = RolloutNetwork(GameShape.of(engine), CONFIG)
-    with torch.no_grad():
-        for parameter in network.parameters():
-            parameter.mul_(4)
-    return network.eval()
 
 
 def card_costs(engine: Any, tables: Any) -> NDArray[np.int64]:
@@ -73,14 +62,7 @@ def play_by_engine(engine: Any, network: RolloutNetwork, tables: Any, num_choice
         decisions = tables.decisions(rows)
         legal = decisions.legal_mask.T.astype(bool)
         yield from legal.sum(axis=1)
-        empty, none = np.zeros((len(rows), 0, 0), np.float32), np.zeros((len(rows), 0), np.float32)
-        inputs = ModelInputs(
-            observation=position_inputs(tables, rows), legal=legal, to_beat=decisions.label_to_beat,
-            regret=none, plays_left=none.astype(np.uint8), estimate=empty,
-            response_counts=empty.astype(np.uint8), prior=empty,
-        )  # fmt: skip
-        with torch.inference_mode():
-            labels = network(to_input_tensors(inputs, torch.device("cpu"), torch.float32)).argmax(dim=1).numpy()
+        labels = network_log_probs(network, tables, rows).argmax(axis=1)
         lists = decisions.moves(labels.astype(np.int16))
         used = np.append(costs[rows, tables.seat[rows]], np.zeros((len(rows), 1), np.int64), axis=1)
         kinds = np.minimum(lists.cards, used.shape[1] - 1)

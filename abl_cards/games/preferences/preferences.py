@@ -263,10 +263,9 @@ class CompiledPreferences:
         Raises:
             GameError: These are no moves of the decisions, or the estimate is none of their hidden hands.
         """
-        decisions.check_moves(lists)
+        evaluate_batch, parts = self._batch_evaluator(decisions, lists, estimate), _batches(len(lists.form))
         costs, consistent = np.zeros(len(lists.form), np.int32), np.ones(len(lists.form), np.bool_)
         constraints = np.array([name == _VIOLATED for name, _ in self.outputs], np.bool_)
-        evaluate_batch, parts = self._batch_evaluator(decisions, lists, estimate), _batches(len(lists.form))
 
         def add_up(first: int, end: int) -> None:
             for part in parts[first:end]:

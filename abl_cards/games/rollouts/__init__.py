@@ -31,7 +31,7 @@ if TYPE_CHECKING:
         new_position_counts,
     )
     from abl_cards.games.rollouts.positions import PositionShape, position_inputs, position_shape
-    from abl_cards.games.rollouts.rule_arrays import EpisodeRules, allowed_labels, episode_rules
+    from abl_cards.games.rollouts.rule_arrays import EpisodeRules, episode_rules
 
 __all__ = [
     "CardSets",
@@ -40,7 +40,6 @@ __all__ = [
     "PositionCounts",
     "PositionShape",
     "Turns",
-    "allowed_labels",
     "can_roll_out",
     "check_rollouts_applicable",
     "count_table_cards",

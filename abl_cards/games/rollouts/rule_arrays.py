@@ -29,6 +29,7 @@ class EpisodeRules(NamedTuple):
     pass_form: int
     label_of: NDArray[np.int16]  # [forms] label of each form
     allowed: NDArray[np.uint8]  # [forms + 1, forms] 1 if a form may follow the one to beat; the last is LEADING
+    allowed_labels: NDArray[np.uint8]  # [forms + 1, labels] 1 if a form of the label may
     updates: PlayUpdates
 
 
@@ -44,10 +45,12 @@ def episode_rules(rules: CompiledGame, context: int) -> EpisodeRules:
     """
     cache = _rules_by_context(rules)
     if context not in cache:
+        allowed = _find_allowed_forms(rules, context)
+        allowed_labels = np.zeros((len(allowed), len(rules.labels)), np.uint8)
+        np.maximum.at(allowed_labels.T, rules.forms.label_of, allowed.T)
         cache[context] = EpisodeRules(
-            rules.turn_table, rules.forms.pass_form, rules.forms.label_of, _find_allowed_forms(rules, context),
-            _play_updates(rules),
-        )  # fmt: skip
+            rules.turn_table, rules.forms.pass_form, rules.forms.label_of, allowed, allowed_labels, _play_updates(rules)
+        )
     return cache[context]
 
 
@@ -61,29 +64,6 @@ def may_follow(rules: CompiledGame, context: int) -> NDArray[np.bool_]:
     follows = episode_rules(rules, context).allowed[:-1].max(axis=0).astype(np.bool_)
     follows[rules.forms.pass_form] = False
     return follows
-
-
-def allowed_labels(rules: CompiledGame, context: int) -> NDArray[np.uint8]:
-    """Return the labels that may follow each form in an order context, for a hand of all cards.
-
-    Args:
-        rules: Compiled rules, to which rollouts apply.
-        context: Index of the order context.
-
-    Returns:
-        uint8 [forms + 1, labels]; the last row is LEADING.
-    """
-    cache = _labels_by_context(rules)
-    if context not in cache:
-        by_label = np.zeros((len(rules.labels), len(rules.forms) + 1), np.uint8)
-        np.maximum.at(by_label, rules.forms.label_of, episode_rules(rules, context).allowed.T)
-        cache[context] = np.ascontiguousarray(by_label.T)
-    return cache[context]
-
-
-@cache_per_game
-def _labels_by_context(_: CompiledGame) -> dict[int, NDArray[np.uint8]]:
-    return {}
 
 
 @cache_per_game

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.state import TableState
 from abl_cards.games.tables import stock
-from abl_cards.games.types import Indices, copy_rows, save_rows
+from abl_cards.games.types import LEADING, Indices, copy_rows, save_rows
 
 if TYPE_CHECKING:
     from abl_cards.games.tables.events import EventRules
@@ -47,7 +47,7 @@ class PastActs(NamedTuple):
     sides: NDArray[np.int8]  # [k, seats] side of each seat
     context: NDArray[np.int16]  # [k]
     to_beat: NDArray[np.int16]  # [k] form to beat, or LEADING
-    label_to_beat: NDArray[np.int16]  # [k] its label; any when leading
+    label_to_beat: NDArray[np.int16]  # [k] its label, -1 when leading
     owner: NDArray[np.int8]  # [k] seat that made the play to beat
     passed: NDArray[np.uint16]  # [k] bits of the seats that had passed
 
@@ -115,11 +115,13 @@ class PlayHistory:
         sizes_now = now.hands[table].sum(axis=1, dtype=np.int64)
         fits = np.flatnonzero(sizes_now[seat] + played.sum(axis=1, dtype=np.int64) == sizes[np.arange(len(seat)), seat])
         stored, seat = stored[fits], seat[fits]
+        to_beat = past.to_beat[stored]
+        label_to_beat = np.where(to_beat < 0, np.int16(LEADING), self._rules.forms.label_of[to_beat])
         unplayed = past.hands[stored].sum(axis=1, dtype=np.uint8) + past.aside[stored]
         return PastActs(
             past.seat[stored], (others == seat[:, None]).argmax(axis=1), self._labels[stored], played[fits], unplayed,
-            sizes[fits], event_rules.sides_at(past, stored), past.context[stored], past.to_beat[stored],
-            self._rules.forms.label_of[past.to_beat[stored]], past.owner[stored], past.passed[stored],
+            sizes[fits], event_rules.sides_at(past, stored), past.context[stored], to_beat, label_to_beat,
+            past.owner[stored], past.passed[stored],
         )  # fmt: skip
 
     def _rows_of(self, acts: NDArray[np.integer], table_rows: Indices) -> Indices:
