@@ -102,6 +102,8 @@ class Networks(nn.Module):
     critic: PrivilegedCritic | SharedValueHead | CriticPart
     rollout_weights: RolloutWeights | None = None
     """Weights of the rollout network, which is trained after the others; None without one."""
+    opponent_weights: RolloutWeights | None = None
+    """Weights of the opponent model, a network of positions that weights deals; None where there is none."""
 
     def __init__(self, preset: Preset, shape: GameShape, seed: int = 0, parts: NetworkParts = NO_PARTS) -> None:
         """Create the networks; those that are not replaced by parts begin as without parts."""

@@ -85,14 +85,21 @@ class RolloutConfig:
     num_determinizations: int = 128  # deals of a label at most
     depths: tuple[int, ...] = (16,)  # decisions with a choice before the critic values the position; the mean counts
     timed_depths: tuple[int, ...] = ()  # the same with a time limit; empty for the same as without one
-    belief_reweighting: bool = False  # whether sampled deals are weighted by the acts of the others in the episode
+    likelihood_exponent: float = 0.0  # power of the likelihood of the others' acts by which deals are weighted; 0: none
+    opponent_hidden: tuple[int, int] | None = None  # widths of an opponent model; None: a compiled network serves as one
     top_k: int = 8  # labels that are evaluated at most, the most probable ones
     min_prob: float = 0.001  # probability below which a label is not evaluated
 
     def __post_init__(self) -> None:
         """Check the widths, which compiled functions read four at a time; raises ValueError."""
-        if any(width <= 0 or width % 4 for width in self.hidden):
-            raise ValueError(f"hidden: the widths of a rollout network are multiples of 4, not {self.hidden}")
+        for name, widths in (("hidden", self.hidden), ("opponent_hidden", self.opponent_hidden or ())):
+            if any(width <= 0 or width % 4 for width in widths):
+                raise ValueError(f"{name}: the widths of a rollout network are multiples of 4, not {widths}")
+
+    @property
+    def opponent_model(self) -> RolloutConfig | None:
+        """Sizes of the network of positions that only weights deals; None where there is none."""
+        return None if self.opponent_hidden is None else RolloutConfig(is_compiled=True, hidden=self.opponent_hidden)
 
 
 @dataclass(frozen=True)
@@ -175,7 +182,7 @@ PRESETS: dict[str, Preset] = {
         endgame_cards=22,
         rollout=RolloutConfig(
             is_compiled=True, hidden=(256, 64), num_tables=32, depths=(8,), timed_depths=(0, 8, END_OF_EPISODE),
-            belief_reweighting=True, top_k=5, min_prob=0.01,
+            likelihood_exponent=0.4, top_k=5, min_prob=0.01,
         ),
     ),
     "quick": Preset(
@@ -219,6 +226,7 @@ PRESETS: dict[str, Preset] = {
         num_determinizations=16,
         depth=4,
         endgame_cards=20,
+        rollout=RolloutConfig(likelihood_exponent=1.0, opponent_hidden=(256, 64)),
     ),
     "planes-paper": Preset(
         "planes-paper",

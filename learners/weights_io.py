@@ -20,7 +20,7 @@ from abl_cards.learners.decision import PolicyNetwork
 from abl_cards.learners.network_parts import ABLN_PART, CRITIC, NO_PARTS, POLICY, NetworkParts
 from abl_cards.learners.networks import GameShape, Networks
 from abl_cards.learners.own_classes import check_class, check_classes, describe_parts
-from abl_cards.learners.presets import PRESETS, WEIGHTS_FOLDER, default_preset
+from abl_cards.learners.presets import PRESETS, WEIGHTS_FOLDER, RolloutConfig, default_preset
 from abl_cards.learners.rollout_network import RolloutNetwork
 from abl_cards.learners.weight_transfer import (
     CRITIC_KEY,
@@ -31,7 +31,7 @@ from abl_cards.learners.weight_transfer import (
 
 _JOIN_KEY, _POLICY_KEY = "decision.join.weight", "decision.policy.weight"
 _CRITIC_PREFIX, _ABLN_PREFIX = "critic.", "abln."
-_ROLLOUT_SUFFIX = "-rollout"
+_ROLLOUT_SUFFIX, _OPPONENT_SUFFIX = "-rollout", "-opponents"
 
 CardT = TypeVar("CardT")
 
@@ -209,7 +209,7 @@ def find_shipped_weights(game: str, preset: str | None, *tags: str) -> Path:
     if file.exists():
         return file
     found = [path for known in PRESETS for path in WEIGHTS_FOLDER.glob(f"{game}-{known}*.safetensors")]
-    there = sorted(path.stem for path in found if not path.stem.endswith(_ROLLOUT_SUFFIX))
+    there = sorted(path.stem for path in found if not path.stem.endswith((_ROLLOUT_SUFFIX, _OPPONENT_SUFFIX)))
     if there:
         raise GameError(f"no weights '{file.stem}' (there are: {', '.join(there)})", ErrorCode.UNKNOWN_WEIGHTS)
     raise GameError(
@@ -245,8 +245,12 @@ def load_networks(file: str | Path, engine: Engine | Game | str | Path, parts: N
     networks = Networks(preset, GameShape.of(engine), parts=parts)
     load_weights(file, networks, engine)
     networks.has_explored_choices = networks.has_trained_critic and card.choice_epsilon > 0
-    if rollout_weights_file(file).exists():
-        networks.rollout_weights = load_rollout_network(rollout_weights_file(file), networks, engine).to_weights()
+    config = preset.rollout
+    if (beside := rollout_weights_file(file)).exists():
+        networks.rollout_weights = load_rollout_network(beside, networks.shape, config, engine).to_weights()
+    if config.opponent_model and (beside := opponent_weights_file(file)).exists():
+        model = load_rollout_network(beside, networks.shape, config.opponent_model, engine)
+        networks.opponent_weights = model.to_weights()
     return networks.eval()
 
 
@@ -262,18 +266,31 @@ def rollout_weights_file(file: str | Path) -> Path:
     return Path(file).with_name(f"{Path(file).stem}{_ROLLOUT_SUFFIX}.safetensors")
 
 
-def load_rollout_network(file: str | Path, networks: Networks, engine: Engine) -> RolloutNetwork:
-    """Load the rollout network of networks.
+def opponent_weights_file(file: str | Path) -> Path:
+    """Return the file of the opponent model that belongs to a file of weights, there or not.
 
     Args:
-        file: The file, see `rollout_weights_file`.
-        networks: The networks that it plays on for.
+        file: The file of weights.
+
+    >>> opponent_weights_file("runs/mine/doudizhu-small.safetensors").name
+    'doudizhu-small-opponents.safetensors'
+    """
+    return Path(file).with_name(f"{Path(file).stem}{_OPPONENT_SUFFIX}.safetensors")
+
+
+def load_rollout_network(file: str | Path, shape: GameShape, config: RolloutConfig, engine: Engine) -> RolloutNetwork:
+    """Load a rollout network or an opponent model.
+
+    Args:
+        file: The file, see `rollout_weights_file` and `opponent_weights_file`.
+        shape: Sizes of the game.
+        config: Sizes of the network.
         engine: The game; it may have more labels than the network has learned.
 
     Raises:
         GameError: The weights are damaged, or do not fit.
     """
-    card, network = load_card(file), RolloutNetwork(networks.shape, networks.preset.rollout)
+    card, network = load_card(file), RolloutNetwork(shape, config)
     weights = read_weights(file)
     try:
         if card.game in game_names() and len(weights["output.bias"]) < len(engine.labels):

@@ -67,6 +67,8 @@ def make_abl_agent(name: AgentName, engine: Engine, policy_class: type[NeuroSymb
         cannot_be_used = networks.preset.rollout.is_compiled and not can_roll_out(engine.rules)
         if name.has_flag("no-rollout-network") or cannot_be_used:
             networks.rollout_weights = None
+    if networks.opponent_weights is not None and not can_roll_out(engine.rules):
+        networks.opponent_weights = None
     return make_network_agent(name, engine, networks, policy_class)
 
 

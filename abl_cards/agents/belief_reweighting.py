@@ -2,8 +2,8 @@
 
 Deals that agree with counts and facts are drawn. Each is weighted by the probability that the policy gives to the last
 acts of the others, had they held these cards; then deals are resampled by their weights. Nobody plays quite by the
-policy, so a share of the plays counts as random. A rollout network is so much faster that most acts of an episode can
-be weighed by it.
+policy, so a share of the plays counts as random. A light network of positions, the opponent model, is so much faster
+that most acts of an episode can be weighed by it: the compiled rollout network, or one that was trained for this.
 """
 
 from __future__ import annotations
@@ -24,20 +24,22 @@ RANDOM_PLAY_SHARE = 0.1
 """Share of the plays of others that counts as uniformly random."""
 OVERSAMPLING_FACTOR = 4
 """Deals drawn for each resampled deal."""
-ROLLOUT_EXPONENT = 0.4
-"""Power of the probabilities by a rollout network, since the estimate of the hands knows the same acts."""
 _DEALS_PER_THREAD = 8
 
 
 def count_history_acts(networks: Networks) -> int:
     """Return how many acts tables must keep for the weights; 1 for one of each other seat, 0 where none are made."""
-    return int(networks.preset.belief_reweighting) if _find_rollout_weights(networks) is None else HISTORY_ACTS
+    return int(networks.preset.belief_reweighting) if _find_opponent_model(networks) is None else HISTORY_ACTS
 
 
-def _find_rollout_weights(networks: Networks) -> RolloutWeights | None:
-    """Return the rollout network that weights deals; None where it is the policy, or nothing."""
+def _find_opponent_model(networks: Networks) -> RolloutWeights | None:
+    """Return the network of positions that weights deals; None where it is the policy, or nothing."""
     rollout = networks.preset.rollout
-    return networks.rollout_weights if rollout.is_compiled and rollout.belief_reweighting else None
+    if not rollout.likelihood_exponent:
+        return None
+    if rollout.opponent_model:
+        return networks.opponent_weights
+    return networks.rollout_weights if rollout.is_compiled else None
 
 
 def resample_deals(
@@ -60,11 +62,11 @@ def _compute_log_weights(
     policy: NeuroSymbolicPolicy, decisions: Decisions, rows: Indices, deals: NDArray[np.uint8]
 ) -> NDArray[np.float64]:
     """Return the log-probability of the acts of the others, less that of the likeliest deal: [r, n]."""
-    weights = _find_rollout_weights(policy.networks)
+    weights, exponent = _find_opponent_model(policy.networks), policy.networks.preset.rollout.likelihood_exponent
     if weights is None:
         log_probs = _score_by_policy(policy, decisions, rows, deals)
     else:
-        log_probs = score_by_rollout_network(policy.engine, weights, decisions, rows, deals)
+        log_probs = exponent * score_by_opponent_model(policy.engine, weights, decisions, rows, deals)
     least: NDArray[np.float64] = log_probs - log_probs.max(axis=1, keepdims=True)
     return least
 
@@ -85,14 +87,14 @@ def _score_by_policy(
     return log_probs.reshape(r, n)
 
 
-def score_by_rollout_network(
+def score_by_opponent_model(
     engine: Engine, weights: RolloutWeights, decisions: Decisions, rows: Indices, deals: NDArray[np.uint8]
 ) -> NDArray[np.float64]:
-    """Return how probable the acts of the others are by a rollout network, to a power below 1.
+    """Return how probable the acts of the others are by a network of positions.
 
     Args:
         engine: Compiled game.
-        weights: Weights of a rollout network that reads positions.
+        weights: Weights of the network.
         decisions: Decisions at tables with a history.
         rows: int64 [r], indices of decisions.
         deals: uint8 [r, n, others, kinds], hypothetical hands.
@@ -105,7 +107,7 @@ def score_by_rollout_network(
         acts = decisions.past_acts(row)
         if acts is not None and len(acts.seat):
             _score_acts(engine, weights, acts, hands, total)
-    return ROLLOUT_EXPONENT * log_probs
+    return log_probs
 
 
 def _score_acts(

@@ -217,13 +217,12 @@ class Lookahead:
         deals = self._draw_deals(batch, indices, trials.num_deals, step.deals)
         self._timer.update_deals(step.deals * len(indices), began)
         began = time.monotonic()
-        rows = batch.inputs.open_rows[batch.rows[trials.decision[active]]]
-        survey, hands = batch.inputs.survey, deals[place].reshape(-1, *deals.shape[2:])
-        tables = Tables.determinize(batch.decisions, np.repeat(rows, step.deals), hands)
+        label_of, deal_of, table_of = list_distinct_tables(deals, place)
+        rows, survey = batch.inputs.open_rows[batch.rows[trials.decision[active]]][label_of], batch.inputs.survey
+        tables = Tables.determinize(batch.decisions, rows, deals[place[label_of], deal_of])
         seat = tables.seat.copy()
-        moves = survey.lists.select(np.repeat(survey.best_row[rows, trials.label[active]], step.deals))
-        tables.play(np.arange(len(tables)), moves)
-        trials.add_results(self._rollout.evaluate(tables, seat, step.depths).reshape(-1, step.deals), step.depths)
+        tables.play(np.arange(len(tables)), survey.lists.select(survey.best_row[rows, trials.label[active[label_of]]]))
+        trials.add_results(self._rollout.evaluate(tables, seat, step.depths)[table_of], step.depths)
         self._timer.update(len(tables), step.depths, began)
 
     def _draw_deals(self, batch: _LookaheadBatch, indices: Indices, first: int, deals: int) -> NDArray[np.uint8]:
@@ -246,6 +245,29 @@ class Lookahead:
             batch.decisions, batch.inputs, rows, deal_keys.reshape(len(rows), len(numbers))
         )
         return resample_deals(self._policy, batch.decisions, batch.inputs, rows, drawn, deals) if is_weighted else drawn
+
+
+def list_distinct_tables(deals: NDArray[np.uint8], place: Indices) -> tuple[Indices, Indices, Indices]:
+    """List the tables to imagine: each label on each deal of its decision, equal deals once.
+
+    Args:
+        deals: uint8 [r, n, others, cards], deals of r decisions.
+        place: int64 [t], the decision of each label.
+
+    Returns:
+        int64 [m] and [m], the label and the deal of each table; int64 [t, n], the table of each label and deal.
+    """
+    r, n = deals.shape[:2]
+    decision = np.repeat(np.arange(r), n)
+    keys = np.concatenate([decision[:, None].view(np.uint8), deals.reshape(r * n, -1)], axis=1)
+    _, earliest, group = np.unique(keys.view(f"V{keys.shape[1]}"), return_index=True, return_inverse=True)
+    distinct, copy_of = np.unique(earliest[group.ravel()], return_inverse=True)  # in the order of the deals
+    count = np.bincount(decision[distinct], minlength=r)
+    first, num_tables = np.cumsum(count) - count, count[place]
+    offset = np.cumsum(num_tables) - num_tables - first[place]
+    label_of = np.repeat(np.arange(len(place)), num_tables)
+    deal_of = distinct[np.arange(len(label_of)) - offset[label_of]] % n
+    return label_of, deal_of, copy_of.reshape(r, n)[place] + offset[:, None]
 
 
 def select_candidates(

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from abl_cards.core import ErrorCode, GameError
-from abl_cards.learners import Networks, rollout_weights_file, write_weights
+from abl_cards.learners import Networks, opponent_weights_file, rollout_weights_file, write_weights
 from abl_cards.training.checkpoint import CHECKPOINT_SUFFIX, translate_restore_errors
 from abl_cards.training.critic_finetuning import CriticErrors
 from abl_cards.training.metrics import MetricsWriter
@@ -207,16 +207,18 @@ class ResumableRun(TrainingWorker):
                 results={"squared error of the critic on other games": asdict(critic_errors)},
             )
         save_run_weights(file, playing, card)
-        rollout_weights_file(file).unlink(missing_ok=True)  # of an earlier policy
+        for find_file in (rollout_weights_file, opponent_weights_file):
+            find_file(file).unlink(missing_ok=True)  # of an earlier policy
 
-    def save_rollout_network(self, network: torch.nn.Module, result: ImitationResult) -> None:
-        """Save a rollout network beside the weights that it plays on for.
+    def save_rollout_network(self, file: Path, network: torch.nn.Module, result: ImitationResult) -> None:
+        """Save a rollout network or an opponent model.
 
         Args:
-            network: The rollout network.
+            file: The file, beside the weights that it imitates.
+            network: The network.
             result: How well it imitates the policy.
         """
         card = make_card(self.settings, self.networks, self.decisions, self.seconds, self._commands)
         data = f"{self.settings.distill_decisions} decisions of games of the policy of these weights"
         card = replace(card, data=data, results={"imitation of the policy in other games": asdict(result)})
-        write_weights(rollout_weights_file(self.weights_path), network.state_dict(), card)
+        write_weights(file, network.state_dict(), card)

@@ -19,7 +19,7 @@ from abl_cards.games import Engine
 from abl_cards.games.rollouts import check_rollouts_applicable, position_inputs
 from abl_cards.games.tables import Tables
 from abl_cards.games.types import Indices
-from abl_cards.learners import Examples, Networks, RolloutNetwork, Symmetries, TrainingBatch, to_training_batch
+from abl_cards.learners import Examples, Networks, RolloutConfig, RolloutNetwork, Symmetries, TrainingBatch, to_training_batch
 from abl_cards.reasoners.abduction import Minimiser
 from abl_cards.training.decision_dataset import advance_to_plays, num_round_tables
 from abl_cards.training.pretraining import ProgressCallback
@@ -58,16 +58,25 @@ class RolloutDistillation:
     """Games of a policy against itself, and the training of a rollout network on them."""
 
     def __init__(
-        self, engine: Engine, networks: Networks, symmetries: Symmetries, seed: int, num_tables: int = 1024
-    ) -> None:
-        """Prepare games by a seed.
+        self, engine: Engine, networks: Networks, symmetries: Symmetries, seed: int, num_tables: int = 1024,
+        config: RolloutConfig | None = None,
+    ) -> None:  # fmt: skip
+        """Prepare games.
+
+        Args:
+            engine: Compiled game.
+            networks: Networks of the policy.
+            symmetries: Symmetries of the game, by which examples are multiplied.
+            seed: Seed of the games.
+            num_tables: Games at the same time.
+            config: Sizes of the network that learns; None for the rollout network of the preset.
 
         Raises:
             GameError: If the network is for compiled episodes, and those of the game cannot be compiled.
         """
         self._engine, self._policy = engine, NeuroSymbolicPolicy(engine, engine.preference_model(), networks)
-        self._is_compiled = networks.preset.rollout.is_compiled
-        if self._is_compiled:
+        self._config = config or networks.preset.rollout
+        if self._config.is_compiled:
             check_rollouts_applicable(engine.rules)
             symmetries = Symmetries.from_orders(engine.symmetries[:1], engine.observation_features)
         self._minimiser, self._symmetries = Minimiser(self._policy.preference_model), symmetries
@@ -78,7 +87,7 @@ class RolloutDistillation:
         networks = self._policy.networks
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(self._seed)
-            network = RolloutNetwork(networks.shape, networks.preset.rollout).to(networks.device)
+            network = RolloutNetwork(networks.shape, self._config).to(networks.device)
         return DistillationRun(
             network, lambda batch, rows: _compare(network, batch, rows)[0].mean(), self._symmetries,
             -(-_PASSES * num_decisions // _BATCH_SIZE), self._seed,
@@ -129,7 +138,7 @@ class RolloutDistillation:
         inputs = self._policy.features(decisions)
         log_probs, open_tables = self._policy.log_probs(inputs), rows[inputs.open_rows]
         observation, legal = inputs.observation, inputs.legal
-        if self._is_compiled:  # before the play is made
+        if self._config.is_compiled:  # before the play is made
             observation = position_inputs(tables, open_tables)
             legal = decisions.legal_mask[:, inputs.open_rows].T > 0
         keys = splitmix64_array(tables.keys[open_tables], tables.num_decisions[open_tables])

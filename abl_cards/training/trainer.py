@@ -27,7 +27,13 @@ from abl_cards.core import (
     seed64,
 )
 from abl_cards.games import Engine, Game
-from abl_cards.learners import ModelNetworks, load_networks
+from abl_cards.learners import (
+    ModelNetworks,
+    RolloutConfig,
+    load_networks,
+    opponent_weights_file,
+    rollout_weights_file,
+)
 from abl_cards.training.abduction import ConsistencyFunction, ReasonerParts
 from abl_cards.training.actor import create_policy
 from abl_cards.training.callbacks import CallbackLike, call_all, check_callbacks
@@ -336,7 +342,8 @@ class Trainer(ResumableRun):
             self.save_weights(self.weights_path, errors)
 
     def distill_rollout_network(self, on_progress: ProgressCallback = lambda done, what: None) -> None:
-        """Train a rollout network on games of the final policy if the settings require it, and save its weights.
+        """Train a rollout network on games of the final policy if the settings require it, and an opponent model if the
+        preset has one; saves their weights.
 
         Nothing else changes in the run, which can be resumed.
 
@@ -347,13 +354,19 @@ class Trainer(ResumableRun):
         settings = self.settings
         if not settings.distill_decisions:
             return
-        playing = copy_for_play(self.networks, self.learner.ema.weights)
-        games = RolloutDistillation(self.engine, playing, self.learner.symmetries, settings.seed, settings.num_envs)
+        config = self.networks.preset.rollout
+        self._distill(config, "rollout", rollout_weights_file(self.weights_path), on_progress)
+        if config.opponent_model:
+            self._distill(config.opponent_model, "opponent", opponent_weights_file(self.weights_path), on_progress)
+
+    def _distill(self, config: RolloutConfig, name: str, file: Path, on_progress: ProgressCallback) -> None:
+        """Train a light network on games of the final policy, and save its weights."""
+        settings, playing = self.settings, copy_for_play(self.networks, self.learner.ema.weights)
+        games = RolloutDistillation(
+            self.engine, playing, self.learner.symmetries, settings.seed, settings.num_envs, config
+        )
         run = games.create_run(settings.distill_decisions)
-        checkpoint_path = settings.directory / f"rollout-{self.decisions}{CHECKPOINT_SUFFIX}"
-        with (
-            lock_run_folder(settings.directory),
-            Checkpointer(run, "rollouts", checkpoint_path, on_progress) as progress,
-        ):
+        checkpoint_path = settings.directory / f"{name}-{self.decisions}{CHECKPOINT_SUFFIX}"
+        with lock_run_folder(settings.directory), Checkpointer(run, f"{name}s", checkpoint_path, on_progress) as progress:
             result = games.train(run, settings.distill_decisions, progress, on_progress)
-            self.save_rollout_network(run.model, result)
+            self.save_rollout_network(file, run.model, result)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from abl_cards.agents import make_agent
-from abl_cards.agents.belief_reweighting import RANDOM_PLAY_SHARE, ROLLOUT_EXPONENT, score_by_rollout_network
+from abl_cards.agents.belief_reweighting import RANDOM_PLAY_SHARE, score_by_opponent_model
 from abl_cards.core import splitmix64_array
 from abl_cards.games.game import load
 from abl_cards.games.tables import HISTORY_ACTS
@@ -43,8 +43,8 @@ def test_acts_are_as_probable_as_the_network_says(game: str, profile: str | None
     expected = np.sum([np.where(seats == tables.seat, 0, score) for seats, score in acted], axis=0)
     assert (expected < -1).any()
     hands = decisions.view.hidden_hands[:, None].repeat(3, axis=1)
-    found = score_by_rollout_network(engine, weights, decisions, every, hands)
-    np.testing.assert_allclose(found, ROLLOUT_EXPONENT * np.stack([expected] * 3, axis=1), atol=1e-3)
+    found = score_by_opponent_model(engine, weights, decisions, every, hands)
+    np.testing.assert_allclose(found, np.stack([expected] * 3, axis=1), atol=1e-3)
 
 
 def test_hands_that_could_not_act_so_are_unlikely() -> None:
@@ -58,7 +58,7 @@ def test_hands_that_could_not_act_so_are_unlikely() -> None:
     true = decisions.view.hidden_hands
     known = decisions.information_set()
     deals = sample_deals(uniform_estimate(known), known, splitmix64_array(keys, every)[:, None])
-    scores = score_by_rollout_network(
+    scores = score_by_opponent_model(
         engine, random_network(engine).to_weights(), decisions, every, np.stack([true, deals[:, 0]], axis=1)
     )
     assert (scores[:, 0] != scores[:, 1]).all()
@@ -71,10 +71,10 @@ def test_nothing_is_known_without_a_history() -> None:
     decisions = tables.decisions(np.arange(3))
     hands = decisions.view.hidden_hands[:, None]
     weights = random_network(engine).to_weights()
-    assert (score_by_rollout_network(engine, weights, decisions, np.arange(3), hands) == 0).all()
+    assert (score_by_opponent_model(engine, weights, decisions, np.arange(3), hands) == 0).all()
 
 
-@pytest.mark.parametrize(("is_set", "options", "is_needed"), [  # of `belief_reweighting`
+@pytest.mark.parametrize(("is_set", "options", "is_needed"), [  # of `likelihood_exponent`
     (True, "", True), (True, "think=20", True), (False, "", False), (False, "think=20", False),
     (True, "no-rollout-network", False), (True, "no-lookahead", False),
 ])  # fmt: skip
@@ -82,7 +82,7 @@ def test_history_is_needed_where_deals_are_weighted(
     monkeypatch: pytest.MonkeyPatch, is_set: bool, options: str, is_needed: bool
 ) -> None:
     small = PRESETS["small"]
-    monkeypatch.setitem(PRESETS, "small", replace(small, rollout=replace(small.rollout, belief_reweighting=is_set)))
+    monkeypatch.setitem(PRESETS, "small", replace(small, rollout=replace(small.rollout, likelihood_exponent=0.4 * is_set)))
     engine = load("guandan").engine()
     agent = cast(Any, make_agent(f"abl:{options}" if options else "abl", engine))
     assert agent.needs_history == is_needed * HISTORY_ACTS

@@ -30,6 +30,7 @@ from abl_cards.learners.weights_io import (
     WeightsCard,
     load_card,
     load_networks,
+    opponent_weights_file,
     rollout_weights_file,
     save_networks,
     write_weights,
@@ -169,6 +170,7 @@ def test_networks_are_loaded_with_the_rollout_network_beside_them(weights_file: 
     expected = random_network(GameShape.of(engine)).to_weights()
     for one, other in zip(loaded.rollout_weights, expected, strict=True):
         np.testing.assert_allclose(one, other, atol=2e-3, rtol=2e-3)
+    assert loaded.opponent_weights is None
     rollout_weights_file(weights_file).unlink()
     assert load_networks(weights_file, engine).rollout_weights is None
 
@@ -200,10 +202,22 @@ def test_shipped_rollout_networks_fit_the_weights_that_they_lie_beside() -> None
         assert load_networks(weights, load(card.game).engine()).rollout_weights is not None
 
 
+def test_shipped_opponent_models_fit_the_weights_that_they_lie_beside() -> None:
+    files = sorted(WEIGHTS_FOLDER.glob("*-opponents.safetensors"))
+    assert files
+    for file in files:
+        card = load_card(file)
+        weights = file.with_name(f"{card.game}-{card.preset}.safetensors")
+        assert opponent_weights_file(weights) == file
+        assert card.command
+        assert file.stat().st_size < 5_000_000
+        assert load_networks(weights, load(card.game).engine()).opponent_weights is not None
+
+
 def test_rollout_weights_are_no_weights_to_choose(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The message that lists shipped weights leaves them out."""
     monkeypatch.setattr(weights_io, "WEIGHTS_FOLDER", tmp_path)
-    for stem in ("whist-small", "whist-small-rollout"):
+    for stem in ("whist-small", "whist-small-rollout", "whist-small-opponents"):
         (tmp_path / f"{stem}.safetensors").touch()
     with pytest.raises(GameError, match=r"there are: whist-small\)"):
         weights_io.find_shipped_weights("whist", "none")
@@ -214,3 +228,5 @@ def test_widths_are_multiples_of_four(hidden: tuple[int, int]) -> None:
     """Compiled functions would read beyond the arrays."""
     with pytest.raises(ValueError, match="multiples of 4"):
         RolloutConfig(hidden=hidden)
+    with pytest.raises(ValueError, match="multiples of 4"):
+        RolloutConfig(opponent_hidden=hidden)

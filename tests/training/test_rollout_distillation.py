@@ -16,7 +16,7 @@ from abl_cards.games.rollouts import position_shape
 from abl_cards.learners.networks import GameShape, Networks
 from abl_cards.learners.presets import PRESETS, RolloutConfig
 from abl_cards.learners.symmetry import Symmetries
-from abl_cards.learners.weights_io import load_card, load_networks, rollout_weights_file
+from abl_cards.learners.weights_io import load_card, load_networks, opponent_weights_file, rollout_weights_file
 from abl_cards.training import pretraining, rollout_distillation
 from abl_cards.training.rollout_distillation import RolloutDistillation
 from abl_cards.training.trainer import Trainer
@@ -149,3 +149,25 @@ def test_run_ends_with_a_rollout_network_beside_its_weights(tmp_path: Path, monk
 
     resumed.save_weights(resumed.weights_path)
     assert not rollout_weights_file(resumed.weights_path).exists()
+
+
+def test_run_ends_with_an_opponent_model_where_deals_are_weighted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It reads positions, while the rollout network reads candidates; new weights remove it as well."""
+    config = RolloutConfig(hidden=(16, 8), likelihood_exponent=0.8, opponent_hidden=(32, 16))
+    monkeypatch.setitem(PRESETS, "tiny", replace(TINY, rollout=config))
+    trainer = Trainer.from_config(settings(tmp_path, total_decisions=1, distill_decisions=300))
+    trainer.fit()
+    trainer.distill_rollout_network()
+    file = opponent_weights_file(trainer.weights_path)
+    assert load_card(file).results["imitation of the policy in other games"]["decisions"] == 256
+    networks = load_networks(trainer.weights_path, trainer.engine)
+    assert networks.rollout_weights is not None
+    assert networks.rollout_weights.second.shape == (16, 8)
+    assert networks.opponent_weights is not None
+    assert networks.opponent_weights.second.shape == (32, 16)
+    assert len(networks.opponent_weights.first) < len(networks.rollout_weights.first)
+
+    trainer.save_weights(trainer.weights_path)
+    assert not file.exists()
