@@ -86,7 +86,7 @@ class RolloutConfig:
     depths: tuple[int, ...] = (16,)  # decisions with a choice before the critic values the position; the mean counts
     timed_depths: tuple[int, ...] = ()  # the same with a time limit; empty for the same as without one
     likelihood_exponent: float = 0.0  # power of the likelihood of the others' acts by which deals are weighted; 0: none
-    opponent_hidden: tuple[int, int] | None = None  # widths of an opponent model; None: a compiled network serves as one
+    opponent_hidden: tuple[int, int] | None = None  # widths of a network for these weights; None: the same network
     top_k: int = 8  # labels that are evaluated at most, the most probable ones
     min_prob: float = 0.001  # probability below which a label is not evaluated
 

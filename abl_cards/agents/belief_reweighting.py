@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from abl_cards.agents.policy import NeuroSymbolicPolicy, PolicyInputs
 from abl_cards.agents.rollout_kernels import ALWAYS, MIN_PROBABILITY, score_acts
-from abl_cards.core import map_ranges
+from abl_cards.core import map_ranges, splitmix64_array
 from abl_cards.games import Engine
 from abl_cards.games.rollouts import episode_rules, position_shape
 from abl_cards.games.tables import HISTORY_ACTS, Decisions, PastActs, compute_lead_mask
@@ -22,7 +22,7 @@ from abl_cards.learners import Networks, RolloutWeights
 
 RANDOM_PLAY_SHARE = 0.1
 """Share of the plays of others that counts as uniformly random."""
-OVERSAMPLING_FACTOR = 4
+_OVERSAMPLING_FACTOR = 4
 """Deals drawn for each resampled deal."""
 _DEALS_PER_THREAD = 8
 
@@ -40,6 +40,37 @@ def _find_opponent_model(networks: Networks) -> RolloutWeights | None:
     if rollout.opponent_model:
         return networks.opponent_weights
     return networks.rollout_weights if rollout.is_compiled else None
+
+
+def sample_weighted_deals(
+    policy: NeuroSymbolicPolicy,
+    decisions: Decisions,
+    inputs: PolicyInputs,
+    rows: Indices,
+    keys: NDArray[np.uint64],
+    first: int,
+    num_deals: int,
+) -> NDArray[np.uint8]:
+    """Draw hidden hands; where tables know the acts of the others, of several times as many those that go with them.
+
+    Args:
+        policy: Policy, whose estimate the deals are drawn from.
+        decisions: Decisions.
+        inputs: Inputs of the policy.
+        rows: int64 [r], rows of the inputs.
+        keys: uint64 [r], random keys.
+        first: Number of the first deal; equal numbers give equal deals.
+        num_deals: How many deals of each row.
+
+    Returns:
+        uint8 [r, num_deals, others, cards].
+    """
+    is_weighted = decisions.view.history is not None and count_history_acts(policy.networks) > 0
+    factor = _OVERSAMPLING_FACTOR if is_weighted else 1
+    numbers = np.arange(factor * first, factor * (first + num_deals))
+    deal_keys = splitmix64_array(np.repeat(keys, len(numbers)), np.tile(numbers, len(rows)))
+    deals = policy.sample_deals(decisions, inputs, rows, deal_keys.reshape(len(rows), len(numbers)))
+    return resample_deals(policy, decisions, inputs, rows, deals, num_deals) if is_weighted else deals
 
 
 def resample_deals(

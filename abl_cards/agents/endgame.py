@@ -1,7 +1,8 @@
 """Solve imagined deals exactly where few cards are left.
 
-Deals are drawn as in the look-ahead, each is solved with all hands open, and the mean result of a label replaces the
-evaluation of the critic. A decision is left as it is where too few deals are solved within its limit of positions.
+Deals are drawn and weighted as in the look-ahead, each is solved with all hands open, and the mean result of a label
+replaces the evaluation of the critic. A decision is left as it is where too few deals are solved within its limit of
+positions.
 """
 
 from __future__ import annotations
@@ -13,14 +14,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from abl_cards.agents.belief_reweighting import sample_weighted_deals
 from abl_cards.agents.lookahead import TEMPERATURE, reweight_by_points
 from abl_cards.agents.names import AgentName
 from abl_cards.agents.policy import NeuroSymbolicPolicy, PolicyInputs
 from abl_cards.core import ErrorCode, GameError, splitmix64_array
 from abl_cards.games.endgame import check_applicable, is_applicable
 from abl_cards.games.tables import Decisions, Tables
-from abl_cards.games.types import Indices, InformationSet
-from abl_cards.reasoners.hidden_hands import HandEstimate, draw_deals, observation_keys, uniform_estimate
+from abl_cards.games.types import Indices
+from abl_cards.reasoners.hidden_hands import observation_keys
 from abl_cards.reasoners.search import solve_deals
 
 DEALS = 32
@@ -96,7 +98,7 @@ class EndgameSearch:
         )
         few = np.flatnonzero(cards <= self._max_cards)
         for rows in _batches(few if few.size and is_applicable(self._policy.engine.rules) else few[:0]):
-            for row, labels, worth, often in self._solve(decisions, known.select(rows), inputs, rows):
+            for row, labels, worth, often in self._solve(decisions, inputs, rows):
                 if often.sum() >= MIN_SOLVED_SHARE * self._num_deals:
                     points[row, labels] = (worth * often[:, None]).sum(axis=0) / often.sum()
                     wins[row, labels] = ((worth > 0) * often[:, None]).sum(axis=0)
@@ -104,18 +106,11 @@ class EndgameSearch:
         return EndgameResult(reweight_by_points(prior_log_probs, points, self._temperature), points, wins, solved)
 
     def _solve(
-        self, decisions: Decisions, constraints: InformationSet, view: PolicyInputs, rows: Indices
+        self, decisions: Decisions, view: PolicyInputs, rows: Indices
     ) -> Iterator[tuple[int, Indices, NDArray[np.float64], NDArray[np.int64]]]:
         """Yield rows, labels, their points [deals, labels] in solved deals, and how often each deal was drawn."""
-        estimate: HandEstimate = (
-            view.estimate[rows] if self._policy.has_hand_estimator else uniform_estimate(constraints)
-        )
-        drawn = draw_deals(
-            estimate,
-            constraints,
-            splitmix64_array(observation_keys(view.observation[rows]), _ENDGAME_STREAM),
-            self._num_deals,
-        )
+        keys = splitmix64_array(observation_keys(view.observation[rows]), _ENDGAME_STREAM)
+        drawn = sample_weighted_deals(self._policy, decisions, view, rows, keys, 0, self._num_deals)
         unlike, often = zip(*map(_unique_deals, drawn), strict=True)
         group = np.repeat(np.arange(len(rows)), [len(counts) for counts in often])
         open_rows, hands = (

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.agents.belief_reweighting import OVERSAMPLING_FACTOR, count_history_acts, resample_deals
+from abl_cards.agents.belief_reweighting import count_history_acts, sample_weighted_deals
 from abl_cards.agents.determinized_rollouts import DeterminizedRollout
 from abl_cards.agents.policy import NeuroSymbolicPolicy, PolicyInputs
 from abl_cards.agents.search_budget import (
@@ -231,20 +231,9 @@ class Lookahead:
         known = [] if batch.true_hands is None or first else [batch.true_hands[indices, None]]
         count = deals - len(known)
         if count:
-            known.append(self._sample_deals(batch, rows, first, count))
+            keys = splitmix64_array(observation_keys(batch.inputs.observation[rows]), _LOOKAHEAD_STREAM)
+            known.append(sample_weighted_deals(self._policy, batch.decisions, batch.inputs, rows, keys, first, count))
         return np.concatenate(known, axis=1)
-
-    def _sample_deals(self, batch: _LookaheadBatch, rows: Indices, first: int, deals: int) -> NDArray[np.uint8]:
-        """Draw deals; where acts of the others are known, resample more of them: [r, deals, others, cards]."""
-        is_weighted = self._history_acts > 0 and batch.decisions.view.history is not None
-        factor = OVERSAMPLING_FACTOR if is_weighted else 1
-        numbers = np.arange(factor * first, factor * (first + deals))
-        keys = splitmix64_array(observation_keys(batch.inputs.observation[rows]), _LOOKAHEAD_STREAM)
-        deal_keys = splitmix64_array(np.repeat(keys, len(numbers)), np.tile(numbers, len(rows)))
-        drawn = self._policy.sample_deals(
-            batch.decisions, batch.inputs, rows, deal_keys.reshape(len(rows), len(numbers))
-        )
-        return resample_deals(self._policy, batch.decisions, batch.inputs, rows, drawn, deals) if is_weighted else drawn
 
 
 def list_distinct_tables(deals: NDArray[np.uint8], place: Indices) -> tuple[Indices, Indices, Indices]:

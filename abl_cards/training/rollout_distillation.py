@@ -19,7 +19,15 @@ from abl_cards.games import Engine
 from abl_cards.games.rollouts import check_rollouts_applicable, position_inputs
 from abl_cards.games.tables import Tables
 from abl_cards.games.types import Indices
-from abl_cards.learners import Examples, Networks, RolloutConfig, RolloutNetwork, Symmetries, TrainingBatch, to_training_batch
+from abl_cards.learners import (
+    Examples,
+    Networks,
+    RolloutConfig,
+    RolloutNetwork,
+    Symmetries,
+    TrainingBatch,
+    to_training_batch,
+)
 from abl_cards.reasoners.abduction import Minimiser
 from abl_cards.training.decision_dataset import advance_to_plays, num_round_tables
 from abl_cards.training.pretraining import ProgressCallback

@@ -342,10 +342,9 @@ class Trainer(ResumableRun):
             self.save_weights(self.weights_path, errors)
 
     def distill_rollout_network(self, on_progress: ProgressCallback = lambda done, what: None) -> None:
-        """Train a rollout network on games of the final policy if the settings require it, and an opponent model if the
-        preset has one; saves their weights.
+        """Train a rollout network on games of the final policy if the settings require it, and save its weights.
 
-        Nothing else changes in the run, which can be resumed.
+        An opponent model learns likewise if the preset has one. Nothing else changes in the run, which can be resumed.
 
         Args:
             on_progress: Called with a count and a text.
@@ -367,6 +366,7 @@ class Trainer(ResumableRun):
         )
         run = games.create_run(settings.distill_decisions)
         checkpoint_path = settings.directory / f"{name}-{self.decisions}{CHECKPOINT_SUFFIX}"
-        with lock_run_folder(settings.directory), Checkpointer(run, f"{name}s", checkpoint_path, on_progress) as progress:
+        checkpointer = Checkpointer(run, f"{name}s", checkpoint_path, on_progress)
+        with lock_run_folder(settings.directory), checkpointer as progress:
             result = games.train(run, settings.distill_decisions, progress, on_progress)
             self.save_rollout_network(file, run.model, result)

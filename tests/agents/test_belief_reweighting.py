@@ -82,7 +82,8 @@ def test_history_is_needed_where_deals_are_weighted(
     monkeypatch: pytest.MonkeyPatch, is_set: bool, options: str, is_needed: bool
 ) -> None:
     small = PRESETS["small"]
-    monkeypatch.setitem(PRESETS, "small", replace(small, rollout=replace(small.rollout, likelihood_exponent=0.4 * is_set)))
+    rollout = replace(small.rollout, likelihood_exponent=0.4 if is_set else 0.0)
+    monkeypatch.setitem(PRESETS, "small", replace(small, rollout=rollout))
     engine = load("guandan").engine()
     agent = cast(Any, make_agent(f"abl:{options}" if options else "abl", engine))
     assert agent.needs_history == is_needed * HISTORY_ACTS

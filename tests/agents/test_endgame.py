@@ -12,6 +12,7 @@ from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.core.rng import splitmix64_array
 from abl_cards.games.game import load
 from abl_cards.games.tables import Tables
+from abl_cards.reasoners.hidden_hands import draw_deals
 from tests.games.endgame.minimax import small_hands, values
 
 endgame = pytest.importorskip("abl_cards.agents.endgame")
@@ -45,11 +46,8 @@ def test_label_values_equal_minimax_on_the_sampled_deals(engine: Any, player: An
     for row in range(min(3, len(view.open_rows))):
         here = int(view.open_rows[row])
         one = decisions.select(np.array([here]))
-        constraints, keys = (
-            one.information_set(),
-            splitmix64_array(endgame.observation_keys(view.observation[[row]]), endgame._ENDGAME_STREAM),
-        )
-        deals = endgame.draw_deals(view.estimate[[row]], constraints, keys, DEALS)[0]
+        keys = splitmix64_array(endgame.observation_keys(view.observation[[row]]), endgame._ENDGAME_STREAM)
+        deals = draw_deals(view.estimate[[row]], one.information_set(), keys, DEALS)[0]
         seat = int(one.view.seats[0])
         for label in np.flatnonzero(view.legal[row]):
             tables = Tables.determinize(decisions, np.full(DEALS, here), deals)
