@@ -87,6 +87,7 @@ class RolloutConfig:
     timed_depths: tuple[int, ...] = ()  # the same with a time limit; empty for the same as without one
     likelihood_exponent: float = 0.0  # power of the likelihood of the others' acts by which deals are weighted; 0: none
     opponent_hidden: tuple[int, int] | None = None  # widths of a network for these weights; None: the same network
+    pool_size: int = 512  # deals that are drawn and weighted at a decision; those that are imagined are resampled
     top_k: int = 8  # labels that are evaluated at most, the most probable ones
     min_prob: float = 0.001  # probability below which a label is not evaluated
 
@@ -182,7 +183,7 @@ PRESETS: dict[str, Preset] = {
         endgame_cards=22,
         rollout=RolloutConfig(
             is_compiled=True, hidden=(256, 64), num_tables=32, depths=(8,), timed_depths=(0, 8, END_OF_EPISODE),
-            likelihood_exponent=0.4, top_k=5, min_prob=0.01,
+            likelihood_exponent=0.4, pool_size=128, top_k=5, min_prob=0.01,
         ),
     ),
     "quick": Preset(

@@ -22,8 +22,9 @@ from abl_cards.learners import Networks, RolloutWeights
 
 RANDOM_PLAY_SHARE = 0.1
 """Share of the plays of others that counts as uniformly random."""
-_OVERSAMPLING_FACTOR = 4
-"""Deals drawn for each resampled deal."""
+OVERSAMPLING_FACTOR = 4
+"""Deals that are drawn for each determinization, where the policy weights them."""
+_GOLDEN_RATIO = (np.sqrt(5) - 1) / 2
 _DEALS_PER_THREAD = 8
 
 
@@ -42,51 +43,85 @@ def _find_opponent_model(networks: Networks) -> RolloutWeights | None:
     return networks.rollout_weights if rollout.is_compiled else None
 
 
-def sample_weighted_deals(
-    policy: NeuroSymbolicPolicy,
-    decisions: Decisions,
-    inputs: PolicyInputs,
-    rows: Indices,
-    keys: NDArray[np.uint64],
-    first: int,
-    num_deals: int,
-) -> NDArray[np.uint8]:
-    """Draw hidden hands; where tables know the acts of the others, of several times as many those that go with them.
+def _choose_pool_size(networks: Networks) -> int:
+    """Return how many deals are drawn and weighted at a decision, of which others are resampled."""
+    if _find_opponent_model(networks) is None:
+        return OVERSAMPLING_FACTOR * networks.preset.num_determinizations
+    return networks.preset.rollout.pool_size
 
-    Args:
-        policy: Policy, whose estimate the deals are drawn from.
-        decisions: Decisions.
-        inputs: Inputs of the policy.
-        rows: int64 [r], rows of the inputs.
-        keys: uint64 [r], random keys.
-        first: Number of the first deal; equal numbers give equal deals.
-        num_deals: How many deals of each row.
 
-    Returns:
-        uint8 [r, num_deals, others, cards].
+class DealSampler:
+    """Draws hidden hands for decisions; where tables know the acts of the others, hands that go with these acts.
+
+    A pool of deals is drawn and weighted once for each decision. Draws resample it.
     """
-    is_weighted = decisions.view.history is not None and count_history_acts(policy.networks) > 0
-    factor = _OVERSAMPLING_FACTOR if is_weighted else 1
-    numbers = np.arange(factor * first, factor * (first + num_deals))
-    deal_keys = splitmix64_array(np.repeat(keys, len(numbers)), np.tile(numbers, len(rows)))
-    deals = policy.sample_deals(decisions, inputs, rows, deal_keys.reshape(len(rows), len(numbers)))
-    return resample_deals(policy, decisions, inputs, rows, deals, num_deals) if is_weighted else deals
+
+    def __init__(
+        self,
+        policy: NeuroSymbolicPolicy,
+        decisions: Decisions,
+        inputs: PolicyInputs,
+        rows: Indices,
+        keys: NDArray[np.uint64],
+        pool_size: int | None = None,
+    ) -> None:
+        """Draw and weight the pools.
+
+        Args:
+            policy: Policy, whose estimate the deals are drawn from.
+            decisions: Decisions.
+            inputs: Inputs of the policy.
+            rows: int64 [r], rows of the inputs.
+            keys: uint64 [r], random keys.
+            pool_size: Deals that are drawn and weighted for each row; None for what the networks say.
+        """
+        self._policy, self._decisions, self._inputs, self._rows, self._keys = policy, decisions, inputs, rows, keys
+        self._pool: NDArray[np.uint8] | None = None  # [r, n, others, cards]
+        if len(rows) and decisions.view.history is not None and count_history_acts(policy.networks):
+            pool = self._draw_from_estimate(np.arange(len(rows)), 0, pool_size or _choose_pool_size(policy.networks))
+            weights = np.exp(_compute_log_weights(policy, decisions, inputs.open_rows[rows], pool))
+            self._pool, self._shares = pool, np.cumsum(weights, axis=1) / weights.sum(axis=1, keepdims=True)
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether deals are resampled from a weighted pool."""
+        return self._pool is not None
+
+    def draw(self, indices: Indices, first: int, num_deals: int) -> NDArray[np.uint8]:
+        """Draw deals; equal numbers of deals give equal ones.
+
+        Args:
+            indices: int64 [k], indices of the rows.
+            first: Number of the first deal.
+            num_deals: How many deals of each row.
+
+        Returns:
+            uint8 [k, num_deals, others, cards].
+        """
+        if self._pool is None:
+            return self._draw_from_estimate(indices, first, num_deals)
+        return resample_deals(self._pool[indices], self._shares[indices], first, num_deals)
+
+    def _draw_from_estimate(self, indices: Indices, first: int, num_deals: int) -> NDArray[np.uint8]:
+        """Draw deals by the estimate alone: [k, num_deals, others, cards]."""
+        keys = splitmix64_array(
+            np.repeat(self._keys[indices], num_deals), np.tile(np.arange(first, first + num_deals), len(indices))
+        )
+        return self._policy.sample_deals(
+            self._decisions, self._inputs, self._rows[indices], keys.reshape(len(indices), num_deals)
+        )
 
 
 def resample_deals(
-    policy: NeuroSymbolicPolicy,
-    decisions: Decisions,
-    inputs: PolicyInputs,
-    rows: Indices,
-    deals: NDArray[np.uint8],
-    num_kept: int,
+    deals: NDArray[np.uint8], shares: NDArray[np.float64], first: int, num_kept: int
 ) -> NDArray[np.uint8]:
-    """Resample deals [r, n, others, cards] drawn for rows [r] of the inputs: [r, num_kept, others, cards]."""
-    weights = np.exp(_compute_log_weights(policy, decisions, inputs.open_rows[rows], deals))
-    shares = np.cumsum(weights, axis=1) / weights.sum(axis=1, keepdims=True)
-    marks = (np.arange(num_kept) + 0.5) / num_kept
+    """Resample deals [r, n, others, cards] by the sums of their weights [r, n], up to 1: [r, num_kept, others, cards].
+
+    Where a draw falls goes by a sequence of low discrepancy, of which any part is spread evenly.
+    """
+    marks = (np.arange(first, first + num_kept) + 0.5) * _GOLDEN_RATIO % 1
     picked = (shares[:, None] < marks[:, None]).sum(axis=2).clip(0, deals.shape[1] - 1)
-    return deals[np.arange(len(rows))[:, None], picked]
+    return deals[np.arange(len(deals))[:, None], picked]
 
 
 def _compute_log_weights(

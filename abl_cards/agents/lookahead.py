@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.agents.belief_reweighting import count_history_acts, sample_weighted_deals
+from abl_cards.agents.belief_reweighting import DealSampler, count_history_acts
 from abl_cards.agents.determinized_rollouts import DeterminizedRollout
 from abl_cards.agents.policy import NeuroSymbolicPolicy, PolicyInputs
 from abl_cards.agents.search_budget import (
@@ -73,6 +73,7 @@ class _LookaheadBatch:
     decisions: Decisions
     inputs: PolicyInputs
     rows: Indices
+    sampler: DealSampler
     true_hands: NDArray[np.uint8] | None  # [r, others, cards] the hidden hands, where they are known
 
 
@@ -159,7 +160,8 @@ class Lookahead:
         for rows in self._batches(is_candidate.sum(axis=1)):
             place, label = np.nonzero(is_candidate[rows])
             trials = SuccessiveElimination(place, label, prior_log_probs[rows[place], label], self._temperature)
-            batch = _LookaheadBatch(decisions, inputs, rows, None if true_hands is None else true_hands[rows])
+            sampler = self._make_sampler(decisions, inputs, rows)
+            batch = _LookaheadBatch(decisions, inputs, rows, sampler, None if true_hands is None else true_hands[rows])
             end += len(rows) * (self._think_seconds or 0)
             self._run_rounds(batch, trials, None if self._think_seconds is None else end)
             points[rows[place], label] = trials.expected_points
@@ -168,14 +170,21 @@ class Lookahead:
 
     def sample_deals(self, decisions: Decisions, inputs: PolicyInputs, num_deals: int) -> NDArray[np.uint8]:
         """Return the first deals of the first decision with a choice: uint8 [deals, others, cards]."""
-        deals: NDArray[np.uint8] = self._draw_deals(
-            _LookaheadBatch(decisions, inputs, _FIRST_ROW, None), _FIRST_ROW, 0, num_deals
-        )[0]
+        deals: NDArray[np.uint8] = self._make_sampler(decisions, inputs, _FIRST_ROW).draw(_FIRST_ROW, 0, num_deals)[0]
         return deals
 
     def evaluate(self, tables: Tables, seats: NDArray[np.int8]) -> NDArray[np.float32]:
         """Evaluate imagined tables [m] for seats [m], where a play is due or the episode is over: float32 [m]."""
         return self._rollout.evaluate(tables, seats)
+
+    def _make_sampler(self, decisions: Decisions, inputs: PolicyInputs, rows: Indices) -> DealSampler:
+        """Make a sampler for rows; with a time limit its pools take a part of the time."""
+        began, keys = time.monotonic(), splitmix64_array(observation_keys(inputs.observation[rows]), _LOOKAHEAD_STREAM)
+        pool_size = None if self._think_seconds is None else self._timer.limit_pool(self._think_seconds)
+        sampler = DealSampler(self._policy, decisions, inputs, rows, keys, pool_size)
+        if sampler.is_weighted and pool_size is not None:
+            self._timer.update_pool(pool_size * len(rows), began)
+        return sampler
 
     def _batches(self, num_labels: Indices) -> Iterator[Indices]:
         """Divide the decisions with candidates into batches; where tables are limited, with equally many candidates."""
@@ -192,7 +201,7 @@ class Lookahead:
             late = (
                 end is not None
                 and number
-                and time.monotonic() + self._timer.estimate_seconds(tables, step.depths, step.deals) > end
+                and time.monotonic() + self._timer.estimate_seconds(tables, step.depths) > end
             )
             if not tables or late:
                 return
@@ -215,8 +224,6 @@ class Lookahead:
         began, active = time.monotonic(), trials.active
         indices, place = np.unique(trials.decision[active], return_inverse=True)
         deals = self._draw_deals(batch, indices, trials.num_deals, step.deals)
-        self._timer.update_deals(step.deals * len(indices), began)
-        began = time.monotonic()
         label_of, deal_of, table_of = list_distinct_tables(deals, place)
         rows, survey = batch.inputs.open_rows[batch.rows[trials.decision[active]]][label_of], batch.inputs.survey
         tables = Tables.determinize(batch.decisions, rows, deals[place[label_of], deal_of])
@@ -227,12 +234,10 @@ class Lookahead:
 
     def _draw_deals(self, batch: _LookaheadBatch, indices: Indices, first: int, deals: int) -> NDArray[np.uint8]:
         """Draw deals for rows from an index on; true hands are deal 0 where given: [r, deals, others, cards]."""
-        rows = batch.rows[indices]
         known = [] if batch.true_hands is None or first else [batch.true_hands[indices, None]]
         count = deals - len(known)
         if count:
-            keys = splitmix64_array(observation_keys(batch.inputs.observation[rows]), _LOOKAHEAD_STREAM)
-            known.append(sample_weighted_deals(self._policy, batch.decisions, batch.inputs, rows, keys, first, count))
+            known.append(batch.sampler.draw(indices, first, count))
         return np.concatenate(known, axis=1)
 
 

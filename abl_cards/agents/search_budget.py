@@ -11,6 +11,8 @@ MAX_DEALS = 256
 DEPTHS = (16, 8, 4)
 """Depths of later rounds, the deepest for which there is time; 16 plays end most episodes."""
 _LEARNING_RATE, _MAX_RATIO = 0.2, 20.0
+_POOL_SHARE, _MIN_POOL, _MAX_POOL = 0.25, 16, 512
+_POOL_SECONDS = 5e-5  # of a weighted deal, before the first was weighted
 
 
 @dataclass(frozen=True)
@@ -102,20 +104,25 @@ class RoundTimer:
 
     def __init__(self, costs: RoundCosts = POLICY_COSTS) -> None:
         """Begin with factor 1."""
-        self._factor, self._costs, self._deal_seconds = 1.0, costs, 0.0
+        self._factor, self._costs, self._pool_seconds = 1.0, costs, _POOL_SECONDS
 
-    def estimate_seconds(self, num_tables: int, depths: Sequence[int] = (0,), num_deals: int = 0) -> float:
-        """Return the expected seconds of a round for which so many deals are drawn."""
-        return self._factor * self._costs.estimate_seconds(num_tables, depths) + num_deals * self._deal_seconds
+    def estimate_seconds(self, num_tables: int, depths: Sequence[int] = (0,)) -> float:
+        """Return the expected seconds of a round."""
+        return self._factor * self._costs.estimate_seconds(num_tables, depths)
 
     def update(self, num_tables: int, depths: Sequence[int], start_time: float) -> None:
         """Learn from a finished round that began at ``start_time``, a time of ``time.monotonic``."""
         ratio = (time.monotonic() - start_time) / self._costs.estimate_seconds(num_tables, depths)
         self._factor += _LEARNING_RATE * (min(max(ratio, 1 / _MAX_RATIO), _MAX_RATIO) - self._factor)
 
-    def update_deals(self, num_deals: int, start_time: float) -> None:
-        """Learn how long a deal takes: those drawn since ``start_time``, which go by the course of the episode."""
-        self._deal_seconds = (time.monotonic() - start_time) / num_deals
+    def limit_pool(self, think_seconds: float) -> int:
+        """Return how many deals to weight so that it takes a part of the time of a decision."""
+        fitting = int(_POOL_SHARE * think_seconds / self._pool_seconds)
+        return min(max(fitting, _MIN_POOL), _MAX_POOL)
+
+    def update_pool(self, num_deals: int, start_time: float) -> None:
+        """Learn how long a deal takes: those weighted since ``start_time``, which go by the course of the episode."""
+        self._pool_seconds = (time.monotonic() - start_time) / num_deals
 
     def find_deepest_round(
         self, num_labels: int, deadline: float, choices: Sequence[tuple[int, ...]]
@@ -126,6 +133,6 @@ class RoundTimer:
             min_deals = self._costs.min_deals if depths != choices[-1] else 0
             for deals in (self._costs.deals_per_round, self._costs.deals_per_round // 2):
                 needed = max(deals, min_deals)
-                if self.estimate_seconds(num_labels * needed, depths, needed) <= left:
+                if self.estimate_seconds(num_labels * needed, depths) <= left:
                     return SearchRound(deals, depths)
         return None
