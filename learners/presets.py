@@ -183,7 +183,7 @@ PRESETS: dict[str, Preset] = {
         endgame_cards=22,
         rollout=RolloutConfig(
             is_compiled=True, hidden=(256, 64), num_tables=32, depths=(8,), timed_depths=(0, 8, END_OF_EPISODE),
-            likelihood_exponent=0.4, pool_size=128, top_k=5, min_prob=0.01,
+            likelihood_exponent=0.4, pool_size=96, top_k=5, min_prob=0.01,
         ),
     ),
     "quick": Preset(
@@ -227,7 +227,7 @@ PRESETS: dict[str, Preset] = {
         num_determinizations=16,
         depth=4,
         endgame_cards=20,
-        rollout=RolloutConfig(likelihood_exponent=1.0, opponent_hidden=(256, 64)),
+        rollout=RolloutConfig(likelihood_exponent=0.8, opponent_hidden=(256, 64)),
     ),
     "planes-paper": Preset(
         "planes-paper",
