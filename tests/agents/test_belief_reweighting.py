@@ -8,8 +8,8 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from abl_cards.agents import make_agent
-from abl_cards.agents.belief_reweighting import RANDOM_PLAY_SHARE, score_by_opponent_model
+from abl_cards.agents import belief_reweighting, make_agent
+from abl_cards.agents.belief_reweighting import RANDOM_PLAY_SHARE, DealSampler, score_by_opponent_model
 from abl_cards.core import splitmix64_array
 from abl_cards.games.game import load
 from abl_cards.games.tables import HISTORY_ACTS
@@ -110,3 +110,47 @@ def test_deals_go_by_what_the_others_did() -> None:
         assert (found[-1].sum(axis=1) == known.unseen[0]).all()
         assert (found[-1].sum(axis=2) == known.cards_left[0]).all()
     assert (found[0] != found[1]).any()
+
+
+@pytest.mark.parametrize(("game", "profile"), [("guandan", None), ("doudizhu", "rlcard")])
+def test_draws_are_those_of_a_weighted_pool(game: str, profile: str | None) -> None:
+    """Both the look-ahead and the search of endgames draw by a sampler; equal numbers give equal deals."""
+    engine = load(game).engine(profile=profile)
+    agent, kb = cast(Any, make_agent("abl", engine)), make_agent("kb", engine)
+    assert agent.needs_history == HISTORY_ACTS
+    keys, every = splitmix64_array(np.arange(2).astype(np.uint64), 3), np.arange(2)
+    for has_history in (True, False):
+        tables: Any = engine.start_matches(keys)
+        if has_history:
+            tables.record_history(HISTORY_ACTS)
+        for _ in range(9):
+            tables.play(every, kb.play(tables.decisions(every), keys))
+        decisions = tables.decisions(every)
+        inputs = agent.policy.features(decisions)
+        rows = np.arange(len(inputs.open_rows))
+        assert rows.size
+        sampler = DealSampler(agent.policy, decisions, inputs, rows, keys[rows], 16)
+        assert sampler.is_weighted == has_history
+        deals = sampler.draw(rows, 0, 40)
+        assert (sampler.draw(rows[-1:], 7, 9)[0] == deals[-1, 7:16]).all()
+        known = decisions.information_set().select(inputs.open_rows)
+        assert (deals.sum(axis=3) == known.cards_left[:, None]).all()
+        distinct = len({deal.tobytes() for deal in deals[0]})
+        assert distinct <= 16 if has_history else distinct > 16
+
+
+def test_deals_that_explain_the_acts_are_drawn_more_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the acts of the others can be made from half of the pool alone, hardly another deal is drawn."""
+    engine = load("guandan").engine()
+    agent = cast(Any, make_agent("abl", engine))
+    monkeypatch.setattr(
+        belief_reweighting, "score_by_opponent_model",
+        lambda engine, weights, decisions, rows, deals: np.where(deals[:, :, 0, 0] > 0, 0.0, -60.0),
+    )  # fmt: skip
+    tables: Any = engine.start_matches(splitmix64_array(np.arange(1).astype(np.uint64), 3))
+    tables.record_history(HISTORY_ACTS)
+    while not len((inputs := agent.policy.features(decisions := tables.decisions(np.zeros(1, np.int64)))).open_rows):
+        tables.play(np.zeros(1, np.int64), inputs.survey.realise(inputs.complete_labels(np.zeros(0, np.int16))))
+    row = np.zeros(1, np.int64)
+    holds = DealSampler(agent.policy, decisions, inputs, row, np.ones(1, np.uint64), 64).draw(row, 0, 64)[0, :, 0, 0]
+    assert (holds > 0).all()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from abl_cards.agents import search_budget as effort
@@ -64,3 +66,16 @@ def test_timed_rounds_are_no_shallower_than_the_preset(depth: int, later: tuple[
     steps, depths = effort.plan_timed_rounds(effort.SearchRound(8, (depth,)))
     assert [step.depths for step in steps] == [(depth,), (depth,)]
     assert depths == [(more,) for more in later]
+
+
+def test_pool_fits_a_part_of_the_time() -> None:
+    timer = effort.RoundTimer()
+    assert timer.limit_pool(1e-6) == timer.limit_pool(0.0)
+    least, most = timer.limit_pool(0.0), timer.limit_pool(1e6)
+    assert 0 < least < most
+    timer.update_pool(100, time.monotonic() - 1.0)  # 10 ms a deal
+    assert timer.limit_pool(1e6) == most
+    sizes = [timer.limit_pool(seconds) for seconds in (0.05, 0.5, 2.0, 4.0)]
+    assert sizes == sorted(sizes)
+    assert 2 * least < sizes[-1] < most
+    assert sizes[-1] * 0.01 <= 4.0 / 2
