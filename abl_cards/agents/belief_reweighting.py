@@ -50,7 +50,7 @@ def _choose_pool_size(networks: Networks) -> int:
     return networks.preset.rollout.pool_size
 
 
-class DealSampler:
+class BeliefSampler:
     """Draws hidden hands for decisions; where tables know the acts of the others, hands that go with these acts.
 
     A pool of deals is drawn and weighted once for each decision. Draws resample it.

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.agents.belief_reweighting import DealSampler
+from abl_cards.agents.belief_reweighting import BeliefSampler
 from abl_cards.agents.lookahead import TEMPERATURE, reweight_by_points
 from abl_cards.agents.names import AgentName
 from abl_cards.agents.policy import NeuroSymbolicPolicy, PolicyInputs
@@ -110,7 +110,7 @@ class EndgameSearch:
     ) -> Iterator[tuple[int, Indices, NDArray[np.float64], NDArray[np.int64]]]:
         """Yield rows, labels, their points [deals, labels] in solved deals, and how often each deal was drawn."""
         keys = splitmix64_array(observation_keys(view.observation[rows]), _ENDGAME_STREAM)
-        sampler = DealSampler(self._policy, decisions, view, rows, keys)
+        sampler = BeliefSampler(self._policy, decisions, view, rows, keys)
         drawn = sampler.draw(np.arange(len(rows)), 0, self._num_deals)
         unlike, often = zip(*map(_unique_deals, drawn), strict=True)
         group = np.repeat(np.arange(len(rows)), [len(counts) for counts in often])

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.agents.belief_reweighting import DealSampler, count_history_acts
+from abl_cards.agents.belief_reweighting import BeliefSampler, count_history_acts
 from abl_cards.agents.determinized_rollouts import DeterminizedRollout
 from abl_cards.agents.policy import NeuroSymbolicPolicy, PolicyInputs
 from abl_cards.agents.search_budget import (
@@ -73,7 +73,7 @@ class _LookaheadBatch:
     decisions: Decisions
     inputs: PolicyInputs
     rows: Indices
-    sampler: DealSampler
+    sampler: BeliefSampler
     true_hands: NDArray[np.uint8] | None  # [r, others, cards] the hidden hands, where they are known
 
 
@@ -177,11 +177,11 @@ class Lookahead:
         """Evaluate imagined tables [m] for seats [m], where a play is due or the episode is over: float32 [m]."""
         return self._rollout.evaluate(tables, seats)
 
-    def _make_sampler(self, decisions: Decisions, inputs: PolicyInputs, rows: Indices) -> DealSampler:
+    def _make_sampler(self, decisions: Decisions, inputs: PolicyInputs, rows: Indices) -> BeliefSampler:
         """Make a sampler for rows; with a time limit its pools take a part of the time."""
         began, keys = time.monotonic(), splitmix64_array(observation_keys(inputs.observation[rows]), _LOOKAHEAD_STREAM)
         pool_size = None if self._think_seconds is None else self._timer.limit_pool(self._think_seconds)
-        sampler = DealSampler(self._policy, decisions, inputs, rows, keys, pool_size)
+        sampler = BeliefSampler(self._policy, decisions, inputs, rows, keys, pool_size)
         if sampler.is_weighted and pool_size is not None:
             self._timer.update_pool(pool_size * len(rows), began)
         return sampler

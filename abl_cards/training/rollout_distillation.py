@@ -6,8 +6,11 @@ network, which is light, learns these probabilities. Other games tell how well i
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -22,10 +25,13 @@ from abl_cards.games.types import Indices
 from abl_cards.learners import (
     Examples,
     Networks,
+    Preset,
     RolloutConfig,
     RolloutNetwork,
     Symmetries,
     TrainingBatch,
+    opponent_weights_file,
+    rollout_weights_file,
     to_training_batch,
 )
 from abl_cards.reasoners.abduction import Minimiser
@@ -54,6 +60,20 @@ class ImitationResult:
     agreement: float  # share of the decisions with the same most probable label
     divergence: float  # Kullback-Leibler divergence from the policy, in nats
     decisions: int
+
+
+class Student(NamedTuple):
+    """A light network that learns the probabilities of the finished policy."""
+
+    name: str
+    config: RolloutConfig
+    find_file: Callable[[Path], Path]  # of its weights beside those of the policy
+
+
+def list_students(preset: Preset) -> list[Student]:
+    """Return the light networks of a preset: a rollout network, and an opponent model if it has one."""
+    students, model = [Student("rollout", preset.rollout, rollout_weights_file)], preset.rollout.opponent_model
+    return students if model is None else [*students, Student("opponent", model, opponent_weights_file)]
 
 
 class DistillationRun(EvaluatedRun[ImitationResult]):

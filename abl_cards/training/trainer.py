@@ -27,13 +27,7 @@ from abl_cards.core import (
     seed64,
 )
 from abl_cards.games import Engine, Game
-from abl_cards.learners import (
-    ModelNetworks,
-    RolloutConfig,
-    load_networks,
-    opponent_weights_file,
-    rollout_weights_file,
-)
+from abl_cards.learners import ModelNetworks, load_networks
 from abl_cards.training.abduction import ConsistencyFunction, ReasonerParts
 from abl_cards.training.actor import create_policy
 from abl_cards.training.callbacks import CallbackLike, call_all, check_callbacks
@@ -47,7 +41,7 @@ from abl_cards.training.model_agent import TrainedAgent
 from abl_cards.training.pretraining import Checkpointer, ProgressCallback
 from abl_cards.training.reports import IterationStats, TrainingReport
 from abl_cards.training.resumable_run import ResumableRun
-from abl_cards.training.rollout_distillation import RolloutDistillation
+from abl_cards.training.rollout_distillation import RolloutDistillation, list_students
 from abl_cards.training.run_lock import lock_run_folder
 from abl_cards.training.run_parts import RunParts
 from abl_cards.training.run_settings import check_config, resolve_config
@@ -351,22 +345,14 @@ class Trainer(ResumableRun):
         """
         self._check_directory()
         settings = self.settings
-        if not settings.distill_decisions:
-            return
-        config = self.networks.preset.rollout
-        self._distill(config, "rollout", rollout_weights_file(self.weights_path), on_progress)
-        if config.opponent_model:
-            self._distill(config.opponent_model, "opponent", opponent_weights_file(self.weights_path), on_progress)
-
-    def _distill(self, config: RolloutConfig, name: str, file: Path, on_progress: ProgressCallback) -> None:
-        """Train a light network on games of the final policy, and save its weights."""
-        settings, playing = self.settings, copy_for_play(self.networks, self.learner.ema.weights)
-        games = RolloutDistillation(
-            self.engine, playing, self.learner.symmetries, settings.seed, settings.num_envs, config
-        )
-        run = games.create_run(settings.distill_decisions)
-        checkpoint_path = settings.directory / f"{name}-{self.decisions}{CHECKPOINT_SUFFIX}"
-        checkpointer = Checkpointer(run, f"{name}s", checkpoint_path, on_progress)
-        with lock_run_folder(settings.directory), checkpointer as progress:
-            result = games.train(run, settings.distill_decisions, progress, on_progress)
-            self.save_rollout_network(file, run.model, result)
+        for student in list_students(self.networks.preset) if settings.distill_decisions else ():
+            playing = copy_for_play(self.networks, self.learner.ema.weights)
+            games = RolloutDistillation(
+                self.engine, playing, self.learner.symmetries, settings.seed, settings.num_envs, student.config
+            )
+            run = games.create_run(settings.distill_decisions)
+            checkpoint_path = settings.directory / f"{student.name}-{self.decisions}{CHECKPOINT_SUFFIX}"
+            checkpointer = Checkpointer(run, f"{student.name}s", checkpoint_path, on_progress)
+            with lock_run_folder(settings.directory), checkpointer as progress:
+                result = games.train(run, settings.distill_decisions, progress, on_progress)
+                self.save_rollout_network(student.find_file(self.weights_path), run.model, result)

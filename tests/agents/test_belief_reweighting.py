@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from abl_cards.agents import belief_reweighting, make_agent
-from abl_cards.agents.belief_reweighting import RANDOM_PLAY_SHARE, DealSampler, score_by_opponent_model
+from abl_cards.agents.belief_reweighting import RANDOM_PLAY_SHARE, BeliefSampler, score_by_opponent_model
 from abl_cards.core import splitmix64_array
 from abl_cards.games.game import load
 from abl_cards.games.tables import HISTORY_ACTS
@@ -129,7 +129,7 @@ def test_draws_are_those_of_a_weighted_pool(game: str, profile: str | None) -> N
         inputs = agent.policy.features(decisions)
         rows = np.arange(len(inputs.open_rows))
         assert rows.size
-        sampler = DealSampler(agent.policy, decisions, inputs, rows, keys[rows], 16)
+        sampler = BeliefSampler(agent.policy, decisions, inputs, rows, keys[rows], 16)
         assert sampler.is_weighted == has_history
         deals = sampler.draw(rows, 0, 40)
         assert (sampler.draw(rows[-1:], 7, 9)[0] == deals[-1, 7:16]).all()
@@ -152,5 +152,5 @@ def test_deals_that_explain_the_acts_are_drawn_more_often(monkeypatch: pytest.Mo
     while not len((inputs := agent.policy.features(decisions := tables.decisions(np.zeros(1, np.int64)))).open_rows):
         tables.play(np.zeros(1, np.int64), inputs.survey.realise(inputs.complete_labels(np.zeros(0, np.int16))))
     row = np.zeros(1, np.int64)
-    holds = DealSampler(agent.policy, decisions, inputs, row, np.ones(1, np.uint64), 64).draw(row, 0, 64)[0, :, 0, 0]
+    holds = BeliefSampler(agent.policy, decisions, inputs, row, np.ones(1, np.uint64), 64).draw(row, 0, 64)[0, :, 0, 0]
     assert (holds > 0).all()
