@@ -259,7 +259,8 @@ def read_sources(
     line_offset = 1  # an empty first line: clingo takes text that begins with "asp" for another format
     bytes_left = 4 * limit
     for path, included_at in waiting:
-        if os.path.realpath(path) in sources:
+        real_path = os.path.realpath(path)
+        if real_path in sources:
             continue
         if len(sources) == MAX_FILES:
             message = f"more than {MAX_FILES} rule files"
@@ -268,7 +269,7 @@ def read_sources(
         text, read_problems = _read_file(path, min(limit, bytes_left), folders, included_at)
         problems.extend(read_problems)
         if text is not None:
-            source = sources[os.path.realpath(path)] = RuleSource(path, text, line_offset)
+            source = sources[real_path] = RuleSource(path, text, line_offset)
             line_offset += source.num_lines + 1  # a location of clingo may lie in the line behind the last one
             bytes_left -= len(text)
             includes, include_problems = _find_includes(source, folders, library_folders)

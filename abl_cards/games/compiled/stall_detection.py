@@ -66,10 +66,12 @@ def check_hand_limit(kb: KnowledgeBase, limit: int, rows: Indices, sizes: NDArra
     Raises:
         TableError: A hand has more cards.
     """
-    hint = source_hint(kb, "hand_limit/1", "draws/1", "passes/3", "takes_aside/1")
-    raise_where(
-        sizes > limit, rows, lambda row: f"a hand has {sizes[row]} cards, more than `hand_limit/1` allows{hint}"
-    )
+
+    def describe(row: int) -> str:
+        hint = source_hint(kb, "hand_limit/1", "draws/1", "passes/3", "takes_aside/1")
+        return f"a hand has {sizes[row]} cards, more than `hand_limit/1` allows{hint}"
+
+    raise_where(sizes > limit, rows, describe)
 
 
 def raise_endless(

@@ -215,3 +215,16 @@ def test_copied_table_errors_keep_their_code() -> None:
     error = copy.copy(TableError(3, "too long", ErrorCode.TOO_MANY_MOVES))
     assert (error.table, str(error), error.code) == (3, "too long", ErrorCode.TOO_MANY_MOVES)
     assert TableError(0, "").code == ErrorCode.RULES_STUCK
+
+
+def test_rules_are_not_read_again_while_hands_are_small_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hands are checked at every draw, and the files that a message names would be parsed each time."""
+    kb, rows = load("president").engine().rules.kb, np.arange(3)
+    asked: list[tuple[str, ...]] = []
+    monkeypatch.setattr(bounds, "source_hint", lambda kb, *names: asked.append(names) or "; some.lp")
+    bounds.check_hand_limit(kb, 20, rows, np.array([3, 20, 0]))
+    assert not asked
+    with pytest.raises(TableError, match="21 cards") as caught:
+        bounds.check_hand_limit(kb, 20, rows, np.array([3, 20, 21]))
+    assert caught.value.table == 2
+    assert len(asked) == 1
