@@ -221,7 +221,12 @@ def test_rules_are_not_read_again_while_hands_are_small_enough(monkeypatch: pyte
     """Hands are checked at every draw, and the files that a message names would be parsed each time."""
     kb, rows = load("president").engine().rules.kb, np.arange(3)
     asked: list[tuple[str, ...]] = []
-    monkeypatch.setattr(bounds, "source_hint", lambda kb, *names: asked.append(names) or "; some.lp")
+
+    def record_hint(kb: Any, *names: str) -> str:
+        asked.append(names)
+        return "; some.lp"
+
+    monkeypatch.setattr(bounds, "source_hint", record_hint)
     bounds.check_hand_limit(kb, 20, rows, np.array([3, 20, 0]))
     assert not asked
     with pytest.raises(TableError, match="21 cards") as caught:
