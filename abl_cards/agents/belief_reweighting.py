@@ -43,7 +43,7 @@ def _find_opponent_model(networks: Networks) -> RolloutWeights | None:
     return networks.rollout_weights if rollout.is_compiled else None
 
 
-def _choose_pool_size(networks: Networks) -> int:
+def choose_pool_size(networks: Networks) -> int:
     """Return how many deals are drawn and weighted at a decision, of which others are resampled."""
     if _find_opponent_model(networks) is None:
         return OVERSAMPLING_FACTOR * networks.preset.num_determinizations
@@ -78,7 +78,7 @@ class BeliefSampler:
         self._policy, self._decisions, self._inputs, self._rows, self._keys = policy, decisions, inputs, rows, keys
         self._pool: NDArray[np.uint8] | None = None  # [r, n, others, cards]
         if len(rows) and decisions.view.history is not None and count_history_acts(policy.networks):
-            pool = self._draw_from_estimate(np.arange(len(rows)), 0, pool_size or _choose_pool_size(policy.networks))
+            pool = self._draw_from_estimate(np.arange(len(rows)), 0, pool_size or choose_pool_size(policy.networks))
             weights = np.exp(_compute_log_weights(policy, decisions, inputs.open_rows[rows], pool))
             self._pool, self._shares = pool, np.cumsum(weights, axis=1) / weights.sum(axis=1, keepdims=True)
 

@@ -14,10 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.agents.belief_reweighting import BeliefSampler
+from abl_cards.agents.belief_reweighting import BeliefSampler, choose_pool_size
 from abl_cards.agents.lookahead import TEMPERATURE, reweight_by_points
 from abl_cards.agents.names import AgentName
 from abl_cards.agents.policy import NeuroSymbolicPolicy, PolicyInputs
+from abl_cards.agents.search_budget import MIN_POOL
 from abl_cards.core import ErrorCode, GameError, splitmix64_array
 from abl_cards.games.endgame import check_applicable, is_applicable
 from abl_cards.games.tables import Decisions, Tables
@@ -31,6 +32,8 @@ MAX_NODES = 30_000
 """Most positions searched per decision."""
 NODES_PER_SECOND = 1_000_000
 """Positions per second of a time limit: a third of what a processor searches."""
+WEIGHTED_DEALS_PER_SECOND = 2_000
+"""Weighted deals per second of a time limit: a fifth of what a processor weights late in an episode."""
 MIN_SOLVED_SHARE = 0.5
 """Least share of the deals that must be solved."""
 TEMPERATURE_DIVISOR = 4
@@ -77,12 +80,13 @@ class EndgameSearch:
             temperature: Temperature of the look-ahead.
         """
         self._policy, self._max_cards, self._num_deals, self._max_nodes = policy, max_cards, num_deals, max_nodes
-        self._temperature = temperature / TEMPERATURE_DIVISOR
+        self._temperature, self._pool_size = temperature / TEMPERATURE_DIVISOR, choose_pool_size(policy.networks)
 
     def with_time_limit(self, seconds: float) -> EndgameSearch:
-        """Return this solver with the number of positions that fit a time limit."""
+        """Return this solver with the numbers of positions and of weighted deals that fit a time limit."""
         limited = copy(self)
         limited._max_nodes = max(1, int(seconds * NODES_PER_SECOND))
+        limited._pool_size = min(limited._pool_size, max(MIN_POOL, int(seconds * WEIGHTED_DEALS_PER_SECOND)))
         return limited
 
     def improve_policy(
@@ -110,7 +114,7 @@ class EndgameSearch:
     ) -> Iterator[tuple[int, Indices, NDArray[np.float64], NDArray[np.int64]]]:
         """Yield rows, labels, their points [deals, labels] in solved deals, and how often each deal was drawn."""
         keys = splitmix64_array(observation_keys(view.observation[rows]), _ENDGAME_STREAM)
-        sampler = BeliefSampler(self._policy, decisions, view, rows, keys)
+        sampler = BeliefSampler(self._policy, decisions, view, rows, keys, self._pool_size)
         drawn = sampler.draw(np.arange(len(rows)), 0, self._num_deals)
         unlike, often = zip(*map(_unique_deals, drawn), strict=True)
         group = np.repeat(np.arange(len(rows)), [len(counts) for counts in often])

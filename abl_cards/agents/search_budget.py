@@ -11,7 +11,9 @@ MAX_DEALS = 256
 DEPTHS = (16, 8, 4)
 """Depths of later rounds, the deepest for which there is time; 16 plays end most episodes."""
 _LEARNING_RATE, _MAX_RATIO = 0.2, 20.0
-_POOL_SHARE, _MIN_POOL, _MAX_POOL = 0.25, 16, 512
+MIN_POOL = 16
+"""Fewest weighted deals of a decision."""
+_POOL_SHARE, _MAX_POOL = 0.25, 512
 _POOL_SECONDS = 5e-5  # of a weighted deal, before the first was weighted
 
 
@@ -118,7 +120,7 @@ class RoundTimer:
     def limit_pool(self, think_seconds: float) -> int:
         """Return how many deals to weight so that it takes a part of the time of a decision."""
         fitting = int(_POOL_SHARE * think_seconds / self._pool_seconds)
-        return min(max(fitting, _MIN_POOL), _MAX_POOL)
+        return min(max(fitting, MIN_POOL), _MAX_POOL)
 
     def update_pool(self, num_deals: int, start_time: float) -> None:
         """Learn how long a deal takes: those weighted since ``start_time``, which go by the course of the episode."""

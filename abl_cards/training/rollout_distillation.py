@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from abl_cards.agents import NeuroSymbolicPolicy, sample_labels
 from abl_cards.core import derive_key, splitmix64_array
 from abl_cards.games import Engine
-from abl_cards.games.rollouts import check_rollouts_applicable, position_inputs
+from abl_cards.games.rollouts import can_roll_out, check_rollouts_applicable, position_inputs
 from abl_cards.games.tables import Tables
 from abl_cards.games.types import Indices
 from abl_cards.learners import (
@@ -70,10 +70,12 @@ class Student(NamedTuple):
     find_file: Callable[[Path], Path]  # of its weights beside those of the policy
 
 
-def list_students(preset: Preset) -> list[Student]:
-    """Return the light networks of a preset: a rollout network, and an opponent model if it has one."""
+def list_students(preset: Preset, engine: Engine) -> list[Student]:
+    """Return the light networks of a preset: a rollout network, and an opponent model if it has one for such games."""
     students, model = [Student("rollout", preset.rollout, rollout_weights_file)], preset.rollout.opponent_model
-    return students if model is None else [*students, Student("opponent", model, opponent_weights_file)]
+    if model is not None and can_roll_out(engine.rules):
+        students.append(Student("opponent", model, opponent_weights_file))
+    return students
 
 
 class DistillationRun(EvaluatedRun[ImitationResult]):

@@ -345,7 +345,7 @@ class Trainer(ResumableRun):
         """
         self._check_directory()
         settings = self.settings
-        for student in list_students(self.networks.preset) if settings.distill_decisions else ():
+        for student in list_students(self.networks.preset, self.engine) if settings.distill_decisions else ():
             playing = copy_for_play(self.networks, self.learner.ema.weights)
             games = RolloutDistillation(
                 self.engine, playing, self.learner.symmetries, settings.seed, settings.num_envs, student.config

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -12,6 +12,7 @@ from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.core.rng import splitmix64_array
 from abl_cards.games.game import load
 from abl_cards.games.tables import Tables
+from abl_cards.learners.presets import PRESETS
 from abl_cards.reasoners.hidden_hands import draw_deals
 from tests.games.endgame.minimax import small_hands, values
 
@@ -149,3 +150,11 @@ def test_unsupported_games_are_played_without_endgame_search(
     assert not result.deals.any()
     with pytest.raises(GameError, match="it plays in tricks"):
         make_agent("abl:endgame=8", player.policy.engine)
+
+
+def test_time_limit_bounds_positions_and_weighted_deals(engine: Any) -> None:
+    solver = cast(Any, make_agent("abl", engine))._endgame
+    short, long = solver.with_time_limit(0.002), solver.with_time_limit(10.0)
+    assert (short._pool_size, long._pool_size) == (endgame.MIN_POOL, solver._pool_size)
+    assert endgame.MIN_POOL < solver._pool_size == PRESETS["small"].rollout.pool_size
+    assert short._max_nodes < long._max_nodes
