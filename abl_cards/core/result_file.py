@@ -140,9 +140,16 @@ def read_results(file: str | Path) -> dict[str, Any]:
     results = {}
     for number, line in enumerate(lines, 1):
         try:
-            value = parse_json_line(line)
-            results[result_key(value["cell"])] = value["result"]
-        except (GameError, LookupError, TypeError) as problem:
+            inputs, result = _parse_cell(parse_json_line(line))
+            results[result_key(inputs)] = result
+        except GameError as problem:
             message = f"{file}, line {number}: no measured cell ({problem}); remove the line or the file"
             raise GameError(message, ErrorCode.INVALID_RESULT) from None
     return results
+
+
+def _parse_cell(value: Any) -> tuple[Mapping[str, Any], Any]:
+    """Return the inputs and the result of a line. Raises GameError."""
+    if not isinstance(value, dict) or not isinstance(value.get("cell"), dict) or "result" not in value:
+        raise GameError('wanted {"cell": {…}, "result": …}', ErrorCode.INVALID_RESULT)
+    return value["cell"], value["result"]

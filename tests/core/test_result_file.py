@@ -53,9 +53,22 @@ def test_a_line_may_be_cut_off_at_any_byte(tmp_path: Path) -> None:
 
 def test_a_damaged_line_is_named(tmp_path: Path) -> None:
     file = tmp_path / "cells.jsonl"
-    for line in (b"\xff\xfe\n", b"5\n", b"{}\n", b"\n"):
+    lines = (
+        b"\xff\xfe",
+        b"5",
+        b"{}",
+        b"",
+        b"null",
+        b"[1]",
+        b'"x"',
+        b'{"cell": [], "result": 1}',
+        b'{"cell": {"a": NaN}, "result": 1}',
+    )
+    for line in (line + b"\n" for line in lines):
         file.write_bytes(b'{"cell": {}, "result": 1}\n' + line)
         with pytest.raises(GameError) as caught:
             read_results(file)
         assert caught.value.code is ErrorCode.INVALID_RESULT
         assert "line 2" in str(caught.value)
+        assert "NoneType" not in str(caught.value)  # an error of Python
+        assert "object" not in str(caught.value)
