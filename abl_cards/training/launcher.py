@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from abl_cards.core import ErrorCode, GameError
 from abl_cards.training.rollout_queue import RolloutSource
@@ -20,6 +20,7 @@ class ActorPool(RolloutSource, Protocol):
     num_started: int  # actors so far, ended ones included
 
 
+@runtime_checkable
 class Launcher(Protocol):
     """Starts the other processes of a run."""
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from abl_cards.core import single_threaded
+from abl_cards.core import ErrorCode, GameError, single_threaded
 from abl_cards.learners import ModelNetworks
 from abl_cards.training.launcher import ActorPool, Launcher, LocalLauncher
 from abl_cards.training.process_group import SingleProcess
@@ -31,12 +31,17 @@ class WorkerGroup:
     """
 
     def __init__(self, launcher: Launcher, settings: TrainConfig) -> None:
-        """Prepare to start processes; raises GameError where the launcher has no actors and the settings ask for some.
+        """Prepare to start processes.
 
         Args:
             launcher: Starts them.
             settings: The settings of the run.
+
+        Raises:
+            GameError: This is no launcher, or it has no actors and the settings ask for some.
         """
+        if isinstance(launcher, type) or not isinstance(launcher, Launcher):
+            raise GameError(f"launcher={launcher!r:.60}: give a Launcher", ErrorCode.INVALID_VALUE)
         self._launcher = launcher
         self.num_actors, self.num_started = launcher.count_actors(settings), 0
         self.worker_pool, self.actor_pool = WorkerPool(), _no_actors()

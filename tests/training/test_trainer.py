@@ -31,6 +31,7 @@ from abl_cards.matches.match_runner import play_match
 from abl_cards.reasoners.abduction.minimiser import Minimiser
 from abl_cards.training.callbacks import Metrics, TrainerCallback
 from abl_cards.training.checkpoint import load_checkpoint
+from abl_cards.training.launcher import LocalLauncher
 from abl_cards.training.model_agent import TrainedAgent, load_model_agent, make_model_agent
 from abl_cards.training.settings import TrainConfig
 from abl_cards.training.trainer import Trainer
@@ -231,10 +232,19 @@ def test_custom_reasoner_sets_moves_and_training_labels(tmp_path: Path) -> None:
 
 
 def test_custom_network_is_rejected_on_other_machines(tmp_path: Path) -> None:
-    elsewhere: Any = SimpleNamespace(count_actors=lambda settings: 0, count_workers=lambda settings: 1)
+    elsewhere: Any = SimpleNamespace(
+        count_actors=lambda settings: 0, count_workers=lambda settings: 1, spawn_workers=print, run_actors=print
+    )
     with pytest.raises(GameError) as error:
         Trainer(SHORT, model=network(), config=config(tmp_path), launcher=elsewhere)
     assert error.value.code == ErrorCode.SETTING_CONFLICT
+
+
+@pytest.mark.parametrize("launcher", [3, None, LocalLauncher])
+def test_value_that_is_no_launcher_is_rejected(tmp_path: Path, launcher: Any) -> None:
+    with pytest.raises(GameError) as error:
+        Trainer(SHORT, config=config(tmp_path), launcher=launcher)
+    assert error.value.code == ErrorCode.INVALID_VALUE
 
 
 @pytest.mark.parametrize("workers", [1, 2])
