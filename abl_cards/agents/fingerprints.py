@@ -49,6 +49,8 @@ def knowledge_fingerprint(kb: KnowledgeBase) -> str:
 def agent_fingerprint(name: AgentName, engine: Engine) -> str:
     """Hash all that an agent plays by: the ground program of rules and preferences, and its weights or its module.
 
+    The light networks that lie beside the weights are among them.
+
     Args:
         name: Name of the agent, with its options.
         engine: Compiled game.
@@ -69,7 +71,7 @@ def agent_fingerprint(name: AgentName, engine: Engine) -> str:
     if name.kind not in AGENT_FACTORIES:
         files.append(find_plugin_source(name))
     if name.kind == "abl":
-        files.append(find_weights(name, engine))
+        files += _list_weights(find_weights(name, engine))
         files += [find_plugin_file(text) for key in OWN_NETWORK_KEYS for text in name.values(key)]
     fingerprint = _hash([*programs, *map(_digest_file, files)])
     own_files = sorted(Path(folder).rglob("*.lp")) if folder else []
@@ -77,6 +79,16 @@ def agent_fingerprint(name: AgentName, engine: Engine) -> str:
     if _are_readable(rule_files):
         add_former_fingerprint(fingerprint, files_fingerprint([*rule_files, *files]))
     return fingerprint
+
+
+def _list_weights(file: Path) -> list[Path]:
+    """Return a file of weights, and those of the rollout network and the opponent model beside it."""
+    from abl_cards.learners import opponent_weights_file, rollout_weights_file
+
+    return [
+        file,
+        *(beside for find in (rollout_weights_file, opponent_weights_file) if (beside := find(file)).exists()),
+    ]
 
 
 def _are_readable(files: Iterable[Path]) -> bool:

@@ -46,3 +46,15 @@ def test_results_under_former_fingerprints_are_found(folder: Path) -> None:
     assert find_stored_inputs({}, inputs) == find_stored_inputs({result_key(inputs): 1}, inputs) == inputs
     assert find_stored_inputs({result_key(stored): 1}, inputs) == stored
     assert find_stored_inputs({result_key(inputs): 1, result_key(stored): 2}, inputs) == inputs
+
+
+@pytest.mark.parametrize("part", ["", "-rollout", "-opponents"])
+def test_networks_beside_the_weights_count(tmp_path: Path, part: str) -> None:
+    """A look-ahead plays imagined tables on by them, so other results follow."""
+    engine, name = load("doudizhu").engine(), check_agent_name(f"abl:weights={tmp_path / 'some.safetensors'}")
+    (tmp_path / "some.safetensors").write_bytes(b"weights")
+    file, found = tmp_path / f"some{part}.safetensors", [agent_fingerprint(name, engine)]
+    for content in (b"first", b"second of another length"):
+        file.write_bytes(content)
+        found.append(agent_fingerprint(name, engine))
+    assert len(set(found)) == 3
