@@ -15,6 +15,7 @@ MIN_POOL = 16
 """Fewest weighted deals of a decision."""
 _POOL_SHARE, _MAX_POOL = 0.25, 512
 _POOL_SECONDS = 5e-5  # of a weighted deal, before the first was weighted
+_CLOCK_TICK = 1e-6  # a coarse clock may not have moved
 
 
 @dataclass(frozen=True)
@@ -124,7 +125,7 @@ class RoundTimer:
 
     def update_pool(self, num_deals: int, start_time: float) -> None:
         """Learn how long a deal takes: those weighted since ``start_time``, which go by the course of the episode."""
-        self._pool_seconds = (time.monotonic() - start_time) / num_deals
+        self._pool_seconds = max(time.monotonic() - start_time, _CLOCK_TICK) / num_deals
 
     def find_deepest_round(
         self, num_labels: int, deadline: float, choices: Sequence[tuple[int, ...]]

@@ -79,3 +79,10 @@ def test_pool_fits_a_part_of_the_time() -> None:
     assert sizes == sorted(sizes)
     assert 2 * least < sizes[-1] < most
     assert sizes[-1] * 0.01 <= 4.0 / 2
+
+
+def test_clock_that_stands_still_gives_the_largest_pool(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("abl_cards.agents.search_budget.time.monotonic", lambda: 5.0)
+    timer = effort.RoundTimer()
+    timer.update_pool(16, 5.0)
+    assert timer.limit_pool(0.05) == timer.limit_pool(1e6)
