@@ -115,6 +115,7 @@ if TYPE_CHECKING:
     from abl_cards.learners.weights_io import (
         WeightsCard,
         find_shipped_weights,
+        light_weights_files,
         load_card,
         load_networks,
         load_rollout_network,
@@ -207,6 +208,7 @@ __all__ = [
     "fit_temperature",
     "hands_loss",
     "k_means",
+    "light_weights_files",
     "list_label_inputs",
     "list_shipped_presets",
     "load_card",

@@ -278,6 +278,15 @@ def opponent_weights_file(file: str | Path) -> Path:
     return Path(file).with_name(f"{Path(file).stem}{_OPPONENT_SUFFIX}.safetensors")
 
 
+def light_weights_files(file: str | Path) -> tuple[Path, Path]:
+    """Return the files of the light networks that may lie beside a file of weights, there or not.
+
+    Args:
+        file: The file of weights.
+    """
+    return rollout_weights_file(file), opponent_weights_file(file)
+
+
 def load_rollout_network(file: str | Path, shape: GameShape, config: RolloutConfig, engine: Engine) -> RolloutNetwork:
     """Load a rollout network or an opponent model.
 

@@ -63,7 +63,7 @@ class BeliefSampler:
         inputs: PolicyInputs,
         rows: Indices,
         keys: NDArray[np.uint64],
-        pool_size: int | None = None,
+        pool_size: int,
     ) -> None:
         """Draw and weight the pools.
 
@@ -73,12 +73,12 @@ class BeliefSampler:
             inputs: Inputs of the policy.
             rows: int64 [r], rows of the inputs.
             keys: uint64 [r], random keys.
-            pool_size: Deals that are drawn and weighted for each row; None for what the networks say.
+            pool_size: Deals that are drawn and weighted for each row.
         """
         self._policy, self._decisions, self._inputs, self._rows, self._keys = policy, decisions, inputs, rows, keys
         self._pool: NDArray[np.uint8] | None = None  # [r, n, others, cards]
         if len(rows) and decisions.view.history is not None and count_history_acts(policy.networks):
-            pool = self._draw_from_estimate(np.arange(len(rows)), 0, pool_size or choose_pool_size(policy.networks))
+            pool = self._draw_from_estimate(np.arange(len(rows)), 0, pool_size)
             weights = np.exp(_compute_log_weights(policy, decisions, inputs.open_rows[rows], pool))
             self._pool, self._shares = pool, np.cumsum(weights, axis=1) / weights.sum(axis=1, keepdims=True)
 
@@ -122,6 +122,15 @@ def resample_deals(
     marks = (np.arange(first, first + num_kept) + 0.5) * _GOLDEN_RATIO % 1
     picked = (shares[:, None] < marks[:, None]).sum(axis=2).clip(0, deals.shape[1] - 1)
     return deals[np.arange(len(deals))[:, None], picked]
+
+
+def find_first_copies(deals: NDArray[np.uint8]) -> Indices:
+    """Return the number of the first equal deal for each of the deals [r, n, others, cards] of a row: int64 [r, n]."""
+    r, n = deals.shape[:2]
+    keys = np.concatenate([np.repeat(np.arange(r), n)[:, None].view(np.uint8), deals.reshape(r * n, -1)], axis=1)
+    _, first, group = np.unique(keys.view(f"V{keys.shape[1]}"), return_index=True, return_inverse=True)
+    copies: Indices = first[group].reshape(r, n) % n
+    return copies
 
 
 def _compute_log_weights(

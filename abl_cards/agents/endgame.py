@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.agents.belief_reweighting import BeliefSampler, choose_pool_size
+from abl_cards.agents.belief_reweighting import BeliefSampler, choose_pool_size, find_first_copies
 from abl_cards.agents.lookahead import TEMPERATURE, reweight_by_points
 from abl_cards.agents.names import AgentName
 from abl_cards.agents.policy import NeuroSymbolicPolicy, PolicyInputs
@@ -139,9 +139,7 @@ def _batches(rows: Indices) -> Iterator[Indices]:
 
 def _unique_deals(deals: NDArray[np.uint8]) -> tuple[Indices, NDArray[np.int64]]:
     """Return the distinct deals of [n, others, cards] and how often each occurs, the most frequent first."""
-    met: dict[bytes, int] = {}
-    number = [met.setdefault(deal.tobytes(), len(met)) for deal in deals]
-    _, first, often = np.unique(number, return_index=True, return_counts=True)
+    first, often = np.unique(find_first_copies(deals[None]), return_counts=True)
     order = np.argsort(-often, kind="stable")
     return first[order], often[order]
 

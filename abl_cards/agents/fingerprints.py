@@ -82,13 +82,10 @@ def agent_fingerprint(name: AgentName, engine: Engine) -> str:
 
 
 def _list_weights(file: Path) -> list[Path]:
-    """Return a file of weights, and those of the rollout network and the opponent model beside it."""
-    from abl_cards.learners import opponent_weights_file, rollout_weights_file
+    """Return a file of weights, and those of the light networks beside it."""
+    from abl_cards.learners import light_weights_files
 
-    return [
-        file,
-        *(beside for find in (rollout_weights_file, opponent_weights_file) if (beside := find(file)).exists()),
-    ]
+    return [file, *(beside for beside in light_weights_files(file) if beside.exists())]
 
 
 def _are_readable(files: Iterable[Path]) -> bool:

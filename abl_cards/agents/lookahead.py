@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.agents.belief_reweighting import BeliefSampler, count_history_acts
+from abl_cards.agents.belief_reweighting import BeliefSampler, choose_pool_size, count_history_acts, find_first_copies
 from abl_cards.agents.determinized_rollouts import DeterminizedRollout
 from abl_cards.agents.policy import NeuroSymbolicPolicy, PolicyInputs
 from abl_cards.agents.search_budget import (
@@ -109,12 +109,11 @@ class Lookahead:
             self._search_rounds, self._later_depths = plan_timed_rounds(search_rounds[0], costs, timed_depths)
         self._rollout, self._timer, self._think_seconds = DeterminizedRollout(policy), RoundTimer(costs), think_seconds
         self._candidate_limits = limits.top_k, limits.min_prob
-        self._history_acts = count_history_acts(networks)
 
     @property
     def history_acts(self) -> int:
         """Acts that deals are weighted by, 1 for one of each other seat; tables with a history know them."""
-        return self._history_acts
+        return count_history_acts(self._policy.networks)
 
     @property
     def uses_rollout_network(self) -> bool:
@@ -180,9 +179,10 @@ class Lookahead:
     def _make_sampler(self, decisions: Decisions, inputs: PolicyInputs, rows: Indices) -> BeliefSampler:
         """Make a sampler for rows; with a time limit its pools take a part of the time."""
         began, keys = time.monotonic(), splitmix64_array(observation_keys(inputs.observation[rows]), _LOOKAHEAD_STREAM)
-        pool_size = None if self._think_seconds is None else self._timer.limit_pool(self._think_seconds)
+        think, networks = self._think_seconds, self._policy.networks
+        pool_size = choose_pool_size(networks) if think is None else self._timer.limit_pool(think)
         sampler = BeliefSampler(self._policy, decisions, inputs, rows, keys, pool_size)
-        if sampler.is_weighted and pool_size is not None:
+        if sampler.is_weighted:
             self._timer.update_pool(pool_size * len(rows), began)
         return sampler
 
@@ -225,10 +225,11 @@ class Lookahead:
         indices, place = np.unique(trials.decision[active], return_inverse=True)
         deals = self._draw_deals(batch, indices, trials.num_deals, step.deals)
         label_of, deal_of, table_of = list_distinct_tables(deals, place)
-        rows, survey = batch.inputs.open_rows[batch.rows[trials.decision[active]]][label_of], batch.inputs.survey
+        labels, survey = active[label_of], batch.inputs.survey
+        rows = batch.inputs.open_rows[batch.rows[trials.decision[labels]]]
         tables = Tables.determinize(batch.decisions, rows, deals[place[label_of], deal_of])
         seat = tables.seat.copy()
-        tables.play(np.arange(len(tables)), survey.lists.select(survey.best_row[rows, trials.label[active[label_of]]]))
+        tables.play(np.arange(len(tables)), survey.lists.select(survey.best_row[rows, trials.label[labels]]))
         trials.add_results(self._rollout.evaluate(tables, seat, step.depths)[table_of], step.depths)
         self._timer.update(len(tables), step.depths, began)
 
@@ -252,11 +253,8 @@ def list_distinct_tables(deals: NDArray[np.uint8], place: Indices) -> tuple[Indi
         int64 [m] and [m], the label and the deal of each table; int64 [t, n], the table of each label and deal.
     """
     r, n = deals.shape[:2]
-    decision = np.repeat(np.arange(r), n)
-    keys = np.concatenate([decision[:, None].view(np.uint8), deals.reshape(r * n, -1)], axis=1)
-    _, earliest, group = np.unique(keys.view(f"V{keys.shape[1]}"), return_index=True, return_inverse=True)
-    distinct, copy_of = np.unique(earliest[group.ravel()], return_inverse=True)  # in the order of the deals
-    count = np.bincount(decision[distinct], minlength=r)
+    distinct, copy_of = np.unique(find_first_copies(deals) + n * np.arange(r)[:, None], return_inverse=True)
+    count = np.bincount(distinct // n, minlength=r)
     first, num_tables = np.cumsum(count) - count, count[place]
     offset = np.cumsum(num_tables) - num_tables - first[place]
     label_of = np.repeat(np.arange(len(place)), num_tables)

@@ -62,7 +62,7 @@ class ImitationResult:
     decisions: int
 
 
-class Student(NamedTuple):
+class StudentNetwork(NamedTuple):
     """A light network that learns the probabilities of the finished policy."""
 
     name: str
@@ -70,11 +70,11 @@ class Student(NamedTuple):
     find_file: Callable[[Path], Path]  # of its weights beside those of the policy
 
 
-def list_students(preset: Preset, engine: Engine) -> list[Student]:
+def list_student_networks(preset: Preset, engine: Engine) -> list[StudentNetwork]:
     """Return the light networks of a preset: a rollout network, and an opponent model if it has one for such games."""
-    students, model = [Student("rollout", preset.rollout, rollout_weights_file)], preset.rollout.opponent_model
+    students, model = [StudentNetwork("rollout", preset.rollout, rollout_weights_file)], preset.rollout.opponent_model
     if model is not None and can_roll_out(engine.rules):
-        students.append(Student("opponent", model, opponent_weights_file))
+        students.append(StudentNetwork("opponent", model, opponent_weights_file))
     return students
 
 

@@ -41,7 +41,7 @@ from abl_cards.training.model_agent import TrainedAgent
 from abl_cards.training.pretraining import Checkpointer, ProgressCallback
 from abl_cards.training.reports import IterationStats, TrainingReport
 from abl_cards.training.resumable_run import ResumableRun
-from abl_cards.training.rollout_distillation import RolloutDistillation, list_students
+from abl_cards.training.rollout_distillation import RolloutDistillation, list_student_networks
 from abl_cards.training.run_lock import lock_run_folder
 from abl_cards.training.run_parts import RunParts
 from abl_cards.training.run_settings import check_config, resolve_config
@@ -345,8 +345,10 @@ class Trainer(ResumableRun):
         """
         self._check_directory()
         settings = self.settings
-        for student in list_students(self.networks.preset, self.engine) if settings.distill_decisions else ():
-            playing = copy_for_play(self.networks, self.learner.ema.weights)
+        if not settings.distill_decisions:
+            return
+        playing = copy_for_play(self.networks, self.learner.ema.weights)
+        for student in list_student_networks(playing.preset, self.engine):
             games = RolloutDistillation(
                 self.engine, playing, self.learner.symmetries, settings.seed, settings.num_envs, student.config
             )

@@ -154,3 +154,17 @@ def test_deals_that_explain_the_acts_are_drawn_more_often(monkeypatch: pytest.Mo
     row = np.zeros(1, np.int64)
     holds = BeliefSampler(agent.policy, decisions, inputs, row, np.ones(1, np.uint64), 64).draw(row, 0, 64)[0, :, 0, 0]
     assert (holds > 0).all()
+
+
+def test_resample_deals_follows_the_weights() -> None:
+    """Resample the deals of each decision in proportion to their weights, whatever part of the draws it is."""
+    weights = np.array([[1, 1e-9, 3, 1e-9], [1, 1, 1, 1]])
+    shares = np.cumsum(weights, axis=1) / weights.sum(axis=1, keepdims=True)
+    deals = np.arange(8, dtype=np.uint8).reshape(2, 4, 1, 1)
+    for first, count in ((0, 200), (77, 100)):
+        resampled = belief_reweighting.resample_deals(deals, shares, first, count).reshape(2, count)
+        found = [np.bincount(row, minlength=8) / count for row in resampled]
+        np.testing.assert_allclose(found[0], [0.25, 0, 0.75, 0, 0, 0, 0, 0], atol=0.03)
+        np.testing.assert_allclose(found[1], [0, 0, 0, 0, 0.25, 0.25, 0.25, 0.25], atol=0.03)
+    whole = belief_reweighting.resample_deals(deals, shares, 0, 12)
+    assert (belief_reweighting.resample_deals(deals, shares, 5, 7) == whole[:, 5:]).all()

@@ -310,21 +310,6 @@ def test_search_respects_the_time_limit(engine: Any, neural_policy: Any, monkeyp
     assert rounds[-1][1] == (effort.DEPTHS[0],)
 
 
-def test_resample_deals_follows_the_weights() -> None:
-    """Resample the deals of each decision in proportion to their weights, whatever part of the draws it is."""
-    hindsight = pytest.importorskip("abl_cards.agents.belief_reweighting")
-    weights = np.array([[1, 1e-9, 3, 1e-9], [1, 1, 1, 1]])
-    shares = np.cumsum(weights, axis=1) / weights.sum(axis=1, keepdims=True)
-    deals = np.arange(8, dtype=np.uint8).reshape(2, 4, 1, 1)
-    for first, count in ((0, 200), (77, 100)):
-        resampled = hindsight.resample_deals(deals, shares, first, count).reshape(2, count)
-        found = [np.bincount(row, minlength=8) / count for row in resampled]
-        np.testing.assert_allclose(found[0], [0.25, 0, 0.75, 0, 0, 0, 0, 0], atol=0.03)
-        np.testing.assert_allclose(found[1], [0, 0, 0, 0, 0.25, 0.25, 0.25, 0.25], atol=0.03)
-    whole = hindsight.resample_deals(deals, shares, 0, 12)
-    assert (hindsight.resample_deals(deals, shares, 5, 7) == whole[:, 5:]).all()
-
-
 def untrained_whist_policy() -> tuple[Any, Any]:
     """Return a trick-taking game and an untrained policy of the preset for custom games."""
     from abl_cards.agents.policy import NeuroSymbolicPolicy

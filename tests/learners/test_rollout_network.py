@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -190,28 +191,21 @@ def test_rollout_network_of_other_sizes_is_an_error(weights_file: Path) -> None:
     assert problem.value.code == ErrorCode.WEIGHTS_MISMATCH
 
 
-def test_shipped_rollout_networks_fit_the_weights_that_they_lie_beside() -> None:
-    files = sorted(WEIGHTS_FOLDER.glob("*-rollout.safetensors"))
+@pytest.mark.parametrize(("find_file", "attribute"), [
+    (rollout_weights_file, "rollout_weights"), (opponent_weights_file, "opponent_weights"),
+])  # fmt: skip
+def test_shipped_light_networks_fit_the_weights_that_they_lie_beside(
+    find_file: Callable[[Path], Path], attribute: str
+) -> None:
+    files = sorted(WEIGHTS_FOLDER.glob(find_file(Path("*.safetensors")).name))
     assert files
     for file in files:
         card = load_card(file)
         weights = file.with_name(f"{card.game}-{card.preset}.safetensors")
-        assert rollout_weights_file(weights) == file
+        assert find_file(weights) == file
         assert card.command
         assert file.stat().st_size < 5_000_000
-        assert load_networks(weights, load(card.game).engine()).rollout_weights is not None
-
-
-def test_shipped_opponent_models_fit_the_weights_that_they_lie_beside() -> None:
-    files = sorted(WEIGHTS_FOLDER.glob("*-opponents.safetensors"))
-    assert files
-    for file in files:
-        card = load_card(file)
-        weights = file.with_name(f"{card.game}-{card.preset}.safetensors")
-        assert opponent_weights_file(weights) == file
-        assert card.command
-        assert file.stat().st_size < 5_000_000
-        assert load_networks(weights, load(card.game).engine()).opponent_weights is not None
+        assert getattr(load_networks(weights, load(card.game).engine()), attribute) is not None
 
 
 def test_rollout_weights_are_no_weights_to_choose(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

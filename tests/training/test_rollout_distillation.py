@@ -18,7 +18,7 @@ from abl_cards.learners.presets import PRESETS, RolloutConfig
 from abl_cards.learners.symmetry import Symmetries
 from abl_cards.learners.weights_io import load_card, load_networks, opponent_weights_file, rollout_weights_file
 from abl_cards.training import pretraining, rollout_distillation
-from abl_cards.training.rollout_distillation import RolloutDistillation, list_students
+from abl_cards.training.rollout_distillation import RolloutDistillation, list_student_networks
 from abl_cards.training.trainer import Trainer
 from tests.learners.tiny import TINY
 from tests.training.test_joint_loop import settings
@@ -176,6 +176,6 @@ def test_run_ends_with_an_opponent_model_where_deals_are_weighted(
 def test_games_that_cannot_be_compiled_get_no_opponent_model() -> None:
     """A long run must not end with an error because of it."""
     preset = replace(TINY, rollout=RolloutConfig(opponent_hidden=(32, 16)))
-    students = {game: list_students(preset, load(game).engine()) for game in ("doudizhu", "whist")}
+    students = {game: list_student_networks(preset, load(game).engine()) for game in ("doudizhu", "whist")}
     assert [student.name for student in students["doudizhu"]] == ["rollout", "opponent"]
     assert [student.name for student in students["whist"]] == ["rollout"]
