@@ -93,9 +93,11 @@ if TYPE_CHECKING:
         list_shipped_presets,
     )
     from abl_cards.learners.rollout_network import (
+        POSITIONS_AT_ONCE,
         RolloutNetwork,
         RolloutWeights,
         add_inputs,
+        apply_second_layers,
         change_inputs,
         choose_candidates,
         choose_label,
@@ -139,6 +141,7 @@ __all__ = [
     "MODEL_PRESET",
     "NO_PARTS",
     "PLAYS_LEFT",
+    "POSITIONS_AT_ONCE",
     "PRESETS",
     "REGRET",
     "REGRET_UNIT",
@@ -190,6 +193,7 @@ __all__ = [
     "add_inputs",
     "affinity_propagation",
     "apply_reward_exponent",
+    "apply_second_layers",
     "change_inputs",
     "check_label_probabilities",
     "check_output",

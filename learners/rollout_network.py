@@ -24,6 +24,8 @@ from abl_cards.learners.presets import PLAYS_LEFT, REGRET, TO_BEAT, RolloutConfi
 
 MAX_COUNT = 4
 """Greatest number in an observation that is told from the next one; each number has weights of its own."""
+POSITIONS_AT_ONCE = 4
+"""Positions whose second layers are computed together in compiled functions."""
 _MASKED_LOGIT = -1e9
 _WEIGHT_STEP = 2.0**-12  # of the first layer: sums of its multiples below 2,048 are exact, in whatever order
 
@@ -217,7 +219,7 @@ def change_inputs(first, changes, num_changes, total):
 
     Args:
         first: float32 [inputs, width], weights of the first layer.
-        changes: int64 [n, 2] the input that was 1 and the one that is, -1 for none.
+        changes: int64 [n, 2], the input that was 1 and the one that is, -1 for none.
         num_changes: How many they are.
         total: float32 [width], changed.
     """
@@ -226,6 +228,9 @@ def change_inputs(first, changes, num_changes, total):
         if after < 0:
             for j in range(len(total)):
                 total[j] -= first[before, j]
+        elif before < 0:
+            for j in range(len(total)):
+                total[j] += first[after, j]
         else:
             for j in range(len(total)):
                 total[j] += first[after, j] - first[before, j]
@@ -256,13 +261,12 @@ def list_label_inputs(num_inputs, num_all_labels, to_beat, labels, num_labels, a
 
 
 @device_function
-def choose_label(weights, hidden, last, labels, num_labels, no_values):
+def choose_label(weights, last, labels, num_labels, no_values):
     """Choose the most probable label of a position.
 
     Args:
         weights: RolloutWeights.
-        hidden: float32 [width], the first layer, before it is rectified.
-        last: float32 [second width], a buffer.
+        last: float32 [second width], the second layer.
         labels: int64 [labels], the labels to choose from.
         num_labels: How many they are.
         no_values: float32 [2, labels], zeros.
@@ -270,8 +274,37 @@ def choose_label(weights, hidden, last, labels, num_labels, no_values):
     Returns:
         The label.
     """
-    _apply_second_layer(weights.second, weights.second_bias, hidden, last)
     return _find_best_label(weights.output, weights.output_bias, labels, num_labels, last, no_values, weights.scales)
+
+
+@device_function
+def apply_second_layers(weights, hidden, last):
+    """Compute the second layers of ``POSITIONS_AT_ONCE`` positions.
+
+    The weights are more than fits the nearest cache, so reading them once for four positions halves the time.
+
+    Args:
+        weights: RolloutWeights.
+        hidden: float32 [4, width], the first layers, before they are rectified.
+        last: float32 [4, second width], overwritten.
+    """
+    zero, second, width = np.float32(0), weights.second, last.shape[1]
+    for i in range(POSITIONS_AT_ONCE):
+        copy_values(weights.second_bias, last[i], width)
+    for j in range(0, hidden.shape[1], 2):
+        a0, a1 = max(hidden[0, j], zero), max(hidden[0, j + 1], zero)
+        b0, b1 = max(hidden[1, j], zero), max(hidden[1, j + 1], zero)
+        c0, c1 = max(hidden[2, j], zero), max(hidden[2, j + 1], zero)
+        d0, d1 = max(hidden[3, j], zero), max(hidden[3, j + 1], zero)
+        for k in range(width):
+            w0, w1 = second[j, k], second[j + 1, k]
+            last[0, k] += a0 * w0 + a1 * w1
+            last[1, k] += b0 * w0 + b1 * w1
+            last[2, k] += c0 * w0 + c1 * w1
+            last[3, k] += d0 * w0 + d1 * w1
+    for i in range(POSITIONS_AT_ONCE):
+        for k in range(width):
+            last[i, k] = max(last[i, k], zero)
 
 
 @device_function
@@ -321,13 +354,12 @@ def _compute_logit(output, output_bias, label, last):
 
 
 @device_function
-def compute_label_probability(weights, hidden, last, labels, num_labels, label):
+def compute_label_probability(weights, last, labels, num_labels, label):
     """Return the probability of one of the labels of a position.
 
     Args:
         weights: RolloutWeights.
-        hidden: float32 [width], the first layer, before it is rectified.
-        last: float32 [second width], a buffer.
+        last: float32 [second width], the second layer.
         labels: int64 [labels], the labels to choose from.
         num_labels: How many they are.
         label: One of them.
@@ -335,7 +367,6 @@ def compute_label_probability(weights, hidden, last, labels, num_labels, label):
     Returns:
         Its probability, float32.
     """
-    _apply_second_layer(weights.second, weights.second_bias, hidden, last)
     chosen, total = _compute_logit(weights.output, weights.output_bias, label, last), np.float32(0)
     for k in range(num_labels):
         total += np.exp(_compute_logit(weights.output, weights.output_bias, labels[k], last) - chosen)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from abl_cards.agents.distinct_deals import list_distinct_deals
 from abl_cards.agents.policy import NeuroSymbolicPolicy, PolicyInputs
 from abl_cards.agents.rollout_kernels import ALWAYS, MIN_PROBABILITY, score_acts
 from abl_cards.core import map_ranges, splitmix64_array
@@ -25,7 +26,7 @@ RANDOM_PLAY_SHARE = 0.1
 OVERSAMPLING_FACTOR = 4
 """Deals that are drawn for each determinization, where the policy weights them."""
 _GOLDEN_RATIO = (np.sqrt(5) - 1) / 2
-_DEALS_PER_THREAD = 8
+_HANDS_PER_THREAD = 64
 
 
 def count_history_acts(networks: Networks) -> int:
@@ -124,15 +125,6 @@ def resample_deals(
     return deals[np.arange(len(deals))[:, None], picked]
 
 
-def find_first_copies(deals: NDArray[np.uint8]) -> Indices:
-    """Return the number of the first equal deal for each of the deals [r, n, others, cards] of a row: int64 [r, n]."""
-    r, n = deals.shape[:2]
-    keys = np.concatenate([np.repeat(np.arange(r), n)[:, None].view(np.uint8), deals.reshape(r * n, -1)], axis=1)
-    _, first, group = np.unique(keys.view(f"V{keys.shape[1]}"), return_index=True, return_inverse=True)
-    copies: Indices = first[group].reshape(r, n) % n
-    return copies
-
-
 def _compute_log_weights(
     policy: NeuroSymbolicPolicy, decisions: Decisions, rows: Indices, deals: NDArray[np.uint8]
 ) -> NDArray[np.float64]:
@@ -181,36 +173,41 @@ def score_by_opponent_model(
     for row, hands, total in zip(rows.tolist(), deals, log_probs, strict=True):
         acts = decisions.past_acts(row)
         if acts is not None and len(acts.seat):
-            _score_acts(engine, weights, acts, hands, total)
+            total[:] = _score_acts(engine, weights, acts, hands)
     return log_probs
 
 
 def _score_acts(
-    engine: Engine, weights: RolloutWeights, acts: PastActs, hands: NDArray[np.uint8], log_probs: NDArray[np.float64]
-) -> None:
-    """Write how probable acts are for hands [n] of the others: float64 [n]."""
-    acts, group, before = _group_acts(acts, hands)
-    num_groups, n, kinds = before.shape
-    _, first = np.unique(group, return_index=True)
-    leads = compute_lead_mask(engine.rules, np.repeat(acts.context[first], n), before.reshape(-1, kinds))
-    arguments = (
-        acts, group, _allowed_labels(engine, acts), before, np.ascontiguousarray(leads.T).reshape(num_groups, n, -1),
-        position_shape(engine.rules), weights, RANDOM_PLAY_SHARE,
-    )  # fmt: skip
-    map_ranges(n, lambda lo, hi: score_acts(*arguments, lo, hi, log_probs), min_size=_DEALS_PER_THREAD)
+    engine: Engine, weights: RolloutWeights, acts: PastActs, hands: NDArray[np.uint8]
+) -> NDArray[np.float64]:
+    """Return how probable acts are for hands [n, others, kinds]: float64 [n].
+
+    An act depends on the hand of its seat alone, so equal hands of a seat are scored once.
+    """
+    acts, first_act = _group_acts(acts)
+    first = first_act[:-1]
+    seat, played, context = acts.other[first], acts.played[first], acts.context[first]
+    group, deal, hand_of = list_distinct_deals(hands.transpose(1, 0, 2)[:, :, None], seat)
+    before = hands[deal, seat[group]] + played[group].astype(np.uint8)
+    leads = np.ascontiguousarray(compute_lead_mask(engine.rules, context[group], before).T)
+    log_probs, order = np.empty(len(group)), np.argsort(seat[group] * len(hands) + deal, kind="stable")
+    allowed, shape = _allowed_labels(engine, acts), position_shape(engine.rules)
+    arguments = acts, first_act, group, order, allowed, before, leads, shape, weights, RANDOM_PLAY_SHARE
+    map_ranges(len(group), lambda lo, hi: score_acts(*arguments, lo, hi, log_probs), min_size=_HANDS_PER_THREAD)
+    total: NDArray[np.float64] = log_probs[hand_of].sum(axis=0)
+    return total
 
 
-def _group_acts(acts: PastActs, hands: NDArray[np.uint8]) -> tuple[PastActs, Indices, NDArray[np.uint8]]:
+def _group_acts(acts: PastActs) -> tuple[PastActs, Indices]:
     """Put acts together before which a seat held the same cards.
 
     Returns:
-        Acts [k] group by group; their groups [k]; the cards before them, uint8 [groups, n, kinds].
+        Acts [k] group by group; the first act of each group, and k.
     """
-    keys = np.concatenate([acts.other[:, None], acts.played], axis=1)
-    distinct, group = np.unique(keys, axis=0, return_inverse=True)
+    keys = np.concatenate([acts.other[:, None].astype(np.uint8), acts.played.astype(np.uint8)], axis=1)
+    _, group, size = np.unique(keys.view(f"V{keys.shape[1]}")[:, 0], return_inverse=True, return_counts=True)
     order = np.argsort(group, kind="stable")
-    before = hands.transpose(1, 0, 2)[distinct[:, 0]] + distinct[:, None, 1:].astype(np.uint8)
-    return PastActs._make(field[order] for field in acts), group[order], before
+    return PastActs._make(field[order] for field in acts), np.concatenate([[0], np.cumsum(size)])
 
 
 def _allowed_labels(engine: Engine, acts: PastActs) -> NDArray[np.uint8]:

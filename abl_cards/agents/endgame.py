@@ -14,7 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.agents.belief_reweighting import BeliefSampler, choose_pool_size, find_first_copies
+from abl_cards.agents.belief_reweighting import BeliefSampler, choose_pool_size
+from abl_cards.agents.distinct_deals import find_first_copies
 from abl_cards.agents.lookahead import TEMPERATURE, reweight_by_points
 from abl_cards.agents.names import AgentName
 from abl_cards.agents.policy import NeuroSymbolicPolicy, PolicyInputs

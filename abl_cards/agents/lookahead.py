@@ -19,8 +19,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.agents.belief_reweighting import BeliefSampler, choose_pool_size, count_history_acts, find_first_copies
+from abl_cards.agents.belief_reweighting import BeliefSampler, choose_pool_size, count_history_acts
 from abl_cards.agents.determinized_rollouts import DeterminizedRollout
+from abl_cards.agents.distinct_deals import list_distinct_deals
 from abl_cards.agents.policy import NeuroSymbolicPolicy, PolicyInputs
 from abl_cards.agents.search_budget import (
     COMPILED_ROLLOUT_COSTS,
@@ -224,7 +225,7 @@ class Lookahead:
         began, active = time.monotonic(), trials.active
         indices, place = np.unique(trials.decision[active], return_inverse=True)
         deals = self._draw_deals(batch, indices, trials.num_deals, step.deals)
-        label_of, deal_of, table_of = list_distinct_tables(deals, place)
+        label_of, deal_of, table_of = list_distinct_deals(deals, place)
         labels, survey = active[label_of], batch.inputs.survey
         rows = batch.inputs.open_rows[batch.rows[trials.decision[labels]]]
         tables = Tables.determinize(batch.decisions, rows, deals[place[label_of], deal_of])
@@ -240,26 +241,6 @@ class Lookahead:
         if count:
             known.append(batch.sampler.draw(indices, first, count))
         return np.concatenate(known, axis=1)
-
-
-def list_distinct_tables(deals: NDArray[np.uint8], place: Indices) -> tuple[Indices, Indices, Indices]:
-    """List the tables to imagine: each label on each deal of its decision, equal deals once.
-
-    Args:
-        deals: uint8 [r, n, others, cards], deals of r decisions.
-        place: int64 [t], the decision of each label.
-
-    Returns:
-        int64 [m] and [m], the label and the deal of each table; int64 [t, n], the table of each label and deal.
-    """
-    r, n = deals.shape[:2]
-    distinct, copy_of = np.unique(find_first_copies(deals) + n * np.arange(r)[:, None], return_inverse=True)
-    count = np.bincount(distinct // n, minlength=r)
-    first, num_tables = np.cumsum(count) - count, count[place]
-    offset = np.cumsum(num_tables) - num_tables - first[place]
-    label_of = np.repeat(np.arange(len(place)), num_tables)
-    deal_of = distinct[np.arange(len(label_of)) - offset[label_of]] % n
-    return label_of, deal_of, copy_of.reshape(r, n)[place] + offset[:, None]
 
 
 def select_candidates(

@@ -27,7 +27,15 @@ from abl_cards.games.rollouts import (
     update_turns,
 )
 from abl_cards.games.types import LEADING, Indices
-from abl_cards.learners import add_inputs, change_inputs, choose_label, compute_label_probability, list_label_inputs
+from abl_cards.learners import (
+    POSITIONS_AT_ONCE,
+    add_inputs,
+    apply_second_layers,
+    change_inputs,
+    choose_label,
+    compute_label_probability,
+    list_label_inputs,
+)
 
 MIN_PROBABILITY = 1e-6
 """Least probability of an act, since hands are not known for sure."""
@@ -41,8 +49,9 @@ class _LayerSums(NamedTuple):
 
     unplayed: NDArray[np.float32]  # [n, width] of the cards that have not been played, and the bias
     hands: NDArray[np.float32]  # [n, seats, width] of each hand
-    hidden: NDArray[np.float32]  # [width]
-    last: NDArray[np.float32]  # [second width]
+    hidden: NDArray[np.float32]  # [positions at once, width]
+    last: NDArray[np.float32]  # [positions at once, second width]
+    waiting: Indices  # [positions at once] the turn or hand of each position
     active: Indices  # [inputs]
     changes: Indices  # [inputs, 2]
     labels: Indices  # [labels]
@@ -53,9 +62,11 @@ class _LayerSums(NamedTuple):
 def _new_sums(weights, n, seats):
     inputs, labels, width = len(weights.first), len(weights.output_bias), len(weights.first_bias)
     return _LayerSums(
-        np.zeros((n, width), np.float32), np.zeros((n, seats, width), np.float32), np.zeros(width, np.float32),
-        np.zeros(len(weights.second_bias), np.float32), np.zeros(inputs, np.int64), np.zeros((inputs, 2), np.int64),
-        np.zeros(labels, np.int64), np.zeros((2, labels), np.float32),
+        np.zeros((n, width), np.float32), np.zeros((n, seats, width), np.float32),
+        np.zeros((POSITIONS_AT_ONCE, width), np.float32),
+        np.zeros((POSITIONS_AT_ONCE, len(weights.second_bias)), np.float32), np.zeros(POSITIONS_AT_ONCE, np.int64),
+        np.zeros(inputs, np.int64), np.zeros((inputs, 2), np.int64), np.zeros(labels, np.int64),
+        np.zeros((2, labels), np.float32),
     )  # fmt: skip
 
 
@@ -141,8 +152,8 @@ def _start_episodes(state, rows, label_of, card_sets, hand_index, shape, weights
 @device_function
 def _choose_labels(state, label_of, shape, weights, counts, sides, sums, turns, num_turns):
     """Choose one of the labels of each turn, and count the choices."""
-    active, hidden, first = sums.active, sums.hidden, weights.first
-    num_inputs, num_labels = len(first), len(weights.output_bias)
+    active, first, num_waiting = sums.active, weights.first, 0
+    num_inputs, num_labels, width = len(first), len(weights.output_bias), len(weights.first_bias)
     for i in range(num_turns):
         turns.label[i] = turns.labels[i, 0]
         if turns.num_labels[i] > 1:
@@ -154,10 +165,25 @@ def _choose_labels(state, label_of, shape, weights, counts, sides, sums, turns, 
             passed, labels = np.int64(state.passed[table]), turns.labels[i]
             n = list_seat_inputs(shape, seat, owner, passed, counts.sizes[place], sides[place], active, 0)
             n = list_label_inputs(num_inputs, num_labels, beaten, labels, turns.num_labels[i], active, n)
-            for j in range(len(hidden)):
+            hidden = sums.hidden[num_waiting]
+            for j in range(width):
                 hidden[j] = sums.unplayed[place, j] + sums.hands[place, seat, j]
             add_inputs(first, active, n, hidden)
-            turns.label[i] = choose_label(weights, hidden, sums.last, labels, turns.num_labels[i], sums.no_values)
+            sums.waiting[num_waiting], num_waiting = i, num_waiting + 1
+            if num_waiting == POSITIONS_AT_ONCE:
+                num_waiting = _choose_waiting_labels(weights, sums, turns, num_waiting)
+    if num_waiting:
+        _choose_waiting_labels(weights, sums, turns, num_waiting)
+
+
+@device_function
+def _choose_waiting_labels(weights, sums, turns, num_waiting):
+    """Choose the labels of the turns that wait; returns how many wait then, 0."""
+    apply_second_layers(weights, sums.hidden, sums.last)
+    for k in range(num_waiting):
+        i = sums.waiting[k]
+        turns.label[i] = choose_label(weights, sums.last[k], turns.labels[i], turns.num_labels[i], sums.no_values)
+    return 0
 
 
 @device_function
@@ -179,48 +205,74 @@ def _remove_played_cards(card_sets, label_of, hand_index, shape, first, counts, 
             change_inputs(first, changes, n, sums.hands[place, seat])
 
 
+class _WaitingActs(NamedTuple):
+    """Acts whose positions wait for the second layer."""
+
+    act: Indices  # [positions at once]
+    labels: Indices  # [positions at once, labels] that were legal
+    num_labels: Indices  # [positions at once]
+
+
 @kernel
-def score_acts(acts, group, allowed, before, leads, shape, weights, random_share, lo, hi, log_probs):
-    """Add up how probable acts are by a rollout network, for hypothetical hands lo..hi-1.
+def score_acts(acts, first_act, group, order, allowed, before, leads, shape, weights, random_share, lo, hi, log_probs):
+    """Add up how probable the acts of groups are by a rollout network, for some of n hypothetical hands.
 
     Args:
-        acts: PastActs, k of them; equal groups follow each other.
-        group: int64 [k], equal for acts of a seat before which it held the same cards.
+        acts: PastActs, k of them, group by group: acts of a seat before which it held the same cards.
+        first_act: int64 [groups + 1], the first act of each group, and k.
+        group: int64 [n], the group that each hand is scored for.
+        order: int64 [n], the hands in an order in which they change little.
         allowed: uint8 [k, labels], 1 for the labels that the rules allow there for a hand that could lead them,
             ``ALWAYS`` for those that need no cards.
-        before: uint8 [groups, n, kinds], hypothetical hands of the seats before the acts.
-        leads: uint8 [groups, n, labels], 1 for the labels that the hand could lead.
+        before: uint8 [n, kinds], hypothetical hands before the acts of their groups.
+        leads: uint8 [n, labels], 1 for the labels that the hand could lead.
         shape: PositionShape.
         weights: RolloutWeights.
         random_share: Share of the plays that counts as random.
-        lo: First hands.
-        hi: Hands after the last.
+        lo: First hand, as an index of ``order``.
+        hi: Hand after the last.
         log_probs: float64 [n], overwritten with sums of log-probabilities.
     """
     acts, shape, weights = borrow_arrays((acts, shape, weights))
-    public, sums, first = _sum_public_inputs(acts, shape, weights), _new_sums(weights, 1, 1), weights.first
-    counts, ranks = np.zeros(shape.num_kinds, np.int64), np.zeros(max(1, shape.num_ranks), np.int64)
-    hand, hidden, active, labels = sums.hands[0, 0], sums.hidden, sums.active, sums.labels
-    for deal in range(lo, hi):
-        log_probs[deal], last_group = 0.0, np.int64(-1)
-        for k in range(len(group)):
-            lead = leads[group[k], deal]
-            if group[k] != last_group:
-                last_group = group[k]
-                _sum_hand(before[last_group, deal], lead, shape, first, counts, ranks, active, hand)
+    public, sums, num_labels = _sum_public_inputs(acts, shape, weights), _new_sums(weights, 1, 1), leads.shape[1]
+    hand, inputs = sums.hands[0, 0], _new_hand_inputs(shape, len(weights.first))
+    acting = _WaitingActs(
+        np.zeros(POSITIONS_AT_ONCE, np.int64), np.zeros((POSITIONS_AT_ONCE, num_labels), np.int64),
+        np.zeros(POSITIONS_AT_ONCE, np.int64),
+    )  # fmt: skip
+    num_waiting = num_active = 0
+    for place in range(lo, hi):
+        i = order[place]
+        log_probs[i], lead = 0.0, leads[i]
+        num_active = _change_hand(before[i], lead, shape, weights.first, inputs, num_active, sums.changes, hand)
+        for k in range(first_act[group[i]], first_act[group[i] + 1]):
+            labels, hidden = acting.labels[num_waiting], sums.hidden[num_waiting]
             n, is_legal = _list_legal(lead, allowed[k], labels, acts.label[k])
-            if is_legal and n == 1:
-                continue
-            chance, random_chance = np.float32(0), 0.0
-            if is_legal:
-                num_active = list_label_inputs(len(first), len(lead), acts.label_to_beat[k], labels, n, active, 0)
+            if not is_legal:
+                log_probs[i] += np.log(MIN_PROBABILITY)
+            elif n > 1:
                 for j in range(len(hidden)):
                     hidden[j] = public[k, j] + hand[j]
-                add_inputs(first, active, num_active, hidden)
-                chance = compute_label_probability(weights, hidden, sums.last, labels, n, acts.label[k])
-                random_chance = 1.0 / n
-            mixed = (1 - random_share) * chance + random_share * random_chance
-            log_probs[deal] += np.log(max(mixed, MIN_PROBABILITY))
+                m = list_label_inputs(len(weights.first), num_labels, acts.label_to_beat[k], labels, n, sums.active, 0)
+                add_inputs(weights.first, sums.active, m, hidden)
+                sums.waiting[num_waiting], acting.act[num_waiting], acting.num_labels[num_waiting] = i, k, n
+                num_waiting += 1
+                if num_waiting == POSITIONS_AT_ONCE:
+                    num_waiting = _score_waiting_acts(acts, weights, sums, acting, num_waiting, random_share, log_probs)
+    if num_waiting:
+        _score_waiting_acts(acts, weights, sums, acting, num_waiting, random_share, log_probs)
+
+
+@device_function
+def _score_waiting_acts(acts, weights, sums, acting, num_waiting, random_share, log_probs):
+    """Score the acts that wait; returns how many wait then, 0."""
+    apply_second_layers(weights, sums.hidden, sums.last)
+    for place in range(num_waiting):
+        n, label = acting.num_labels[place], acts.label[acting.act[place]]
+        chance = compute_label_probability(weights, sums.last[place], acting.labels[place], n, label)
+        mixed = (1 - random_share) * chance + random_share / n
+        log_probs[sums.waiting[place]] += np.log(max(mixed, MIN_PROBABILITY))
+    return 0
 
 
 @device_function
@@ -240,17 +292,49 @@ def _sum_public_inputs(acts, shape, weights):
     return sums
 
 
+class _HandInputs(NamedTuple):
+    """Inputs of the hand whose sum is kept, and buffers."""
+
+    counts: Indices  # [kinds]
+    ranks: Indices  # [ranks]
+    active: Indices  # [inputs] that are 1
+    following: Indices  # [inputs] that are 1 for the next hand
+    is_active: NDArray[np.int8]  # [inputs] 1 for those that are 1, 2 for those that stay so
+
+
 @device_function
-def _sum_hand(cards, lead, shape, first, counts, ranks, active, total):
-    """Sum the inputs of a hand, and of the labels that it could lead."""
-    _count_cards(cards, shape, counts, ranks)
-    n = list_counts(shape, counts, ranks, shape.first_hand, active, 0)
+def _new_hand_inputs(shape, num_inputs):
+    return _HandInputs(
+        np.zeros(shape.num_kinds, np.int64), np.zeros(max(1, shape.num_ranks), np.int64),
+        np.zeros(num_inputs, np.int64), np.zeros(num_inputs, np.int64), np.zeros(num_inputs, np.int8),
+    )  # fmt: skip
+
+
+@device_function
+def _change_hand(cards, lead, shape, first, inputs, num_active, changes, total):
+    """Change the sum of the inputs of a hand, and of the labels that it could lead, to that of another hand.
+
+    Returns:
+        How many inputs are 1 then.
+    """
+    active, following, is_active, num_changes = inputs.active, inputs.following, inputs.is_active, 0
+    _count_cards(cards, shape, inputs.counts, inputs.ranks)
+    n = list_counts(shape, inputs.counts, inputs.ranks, shape.first_hand, following, 0)
     for label in range(len(lead)):
         if lead[label]:
-            active[n], n = shape.first_lead + label, n + 1
-    for j in range(len(total)):
-        total[j] = 0
-    add_inputs(first, active, n, total)
+            following[n], n = shape.first_lead + label, n + 1
+    for k in range(n):
+        if not is_active[following[k]]:
+            changes[num_changes, 0], changes[num_changes, 1], num_changes = -1, following[k], num_changes + 1
+        is_active[following[k]] = 2
+    for k in range(num_active):
+        if is_active[active[k]] == 1:
+            changes[num_changes, 0], changes[num_changes, 1], num_changes = active[k], -1, num_changes + 1
+            is_active[active[k]] = 0
+    for k in range(n):
+        active[k], is_active[following[k]] = following[k], 1
+    change_inputs(first, changes, num_changes, total)
+    return n
 
 
 @device_function

@@ -6,8 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from abl_cards.agents.registry import make_agent
 from abl_cards.core.rng import splitmix64_array
@@ -408,17 +406,3 @@ def test_deal_weights_equal_the_policy_probabilities_of_past_acts() -> None:
                         alone[row, deal] += np.log(0.9 * chance + 0.1 * view.legal[0, label[act]] / view.legal.sum())
     np.testing.assert_allclose(log_weights, alone - alone.max(axis=1, keepdims=True), atol=1e-3)
     assert (log_weights.min(axis=1) < -0.1).any()
-
-
-@settings(max_examples=60, deadline=None)
-@given(st.integers(0, 2**32 - 1), st.integers(1, 4), st.integers(1, 8), st.integers(1, 8))
-def test_equal_deals_of_a_decision_are_imagined_once(seed: int, decisions: int, num_deals: int, labels: int) -> None:
-    rng = np.random.default_rng(seed)
-    deals = rng.integers(0, 2, (decisions, num_deals, 2, 1)).astype(np.uint8)
-    place = rng.integers(0, decisions, labels)
-    label_of, deal_of, table_of = lookahead.list_distinct_tables(deals, place)
-    tables = list(zip(label_of.tolist(), map(bytes, deals[place[label_of], deal_of]), strict=True))
-    assert len(set(tables)) == len(tables)
-    for label in range(labels):
-        found = [tables[table] for table in table_of[label]]
-        assert found == [(label, bytes(deal)) for deal in deals[place[label]]]

@@ -20,8 +20,10 @@ from abl_cards.learners.model_inputs import ModelInputs
 from abl_cards.learners.networks import GameShape, Networks
 from abl_cards.learners.presets import PRESETS, WEIGHTS_FOLDER, RolloutConfig
 from abl_cards.learners.rollout_network import (
+    POSITIONS_AT_ONCE,
     RolloutNetwork,
     add_inputs,
+    apply_second_layers,
     change_inputs,
     choose_candidates,
     choose_label,
@@ -92,10 +94,11 @@ def choose_from_sums(weights, inputs, to_beat, legal, width):  # type: ignore[no
     chosen, total = np.zeros(len(inputs), np.int64), np.zeros(width, np.float32)
     active, labels = np.zeros(len(weights.first), np.int64), np.zeros(legal.shape[1], np.int64)
     no_values = np.zeros((2, legal.shape[1]), np.float32)
-    changes, last = np.zeros((inputs.shape[1], 2), np.int64), np.zeros(len(weights.second_bias), np.float32)
+    changes = np.zeros((inputs.shape[1], 2), np.int64)
+    hidden = np.zeros((POSITIONS_AT_ONCE, width), np.float32)
+    last = np.zeros((POSITIONS_AT_ONCE, len(weights.second_bias)), np.float32)
     for j in range(width):
         total[j] = weights.first_bias[j]
-    hidden = total.copy()
     for i in range(len(inputs)):
         ended, n, count = 0, 0, 0
         for index in range(inputs.shape[1]):
@@ -116,10 +119,12 @@ def choose_from_sums(weights, inputs, to_beat, legal, width):  # type: ignore[no
             if legal[i, label]:
                 labels[count], count = label, count + 1
         n = list_label_inputs(len(weights.first), legal.shape[1], np.int64(to_beat[i]), labels, count, active, 0)
+        place = i % POSITIONS_AT_ONCE
         for j in range(width):
-            hidden[j] = total[j]
-        add_inputs(weights.first, active, n, hidden)
-        chosen[i] = choose_label(weights, hidden, last, labels, count, no_values)
+            hidden[place, j] = total[j]
+        add_inputs(weights.first, active, n, hidden[place])
+        apply_second_layers(weights, hidden, last)
+        chosen[i] = choose_label(weights, last[place], labels, count, no_values)
     return chosen
 
 
