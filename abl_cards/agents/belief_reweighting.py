@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from abl_cards.agents.distinct_deals import list_distinct_deals
 from abl_cards.agents.policy import NeuroSymbolicPolicy, PolicyInputs
-from abl_cards.agents.rollout_kernels import ALWAYS, MIN_PROBABILITY, score_acts
+from abl_cards.agents.rollout_kernels import MIN_PROBABILITY, score_acts
 from abl_cards.core import map_ranges, splitmix64_array
 from abl_cards.games import Engine
 from abl_cards.games.rollouts import episode_rules, position_shape
@@ -191,8 +191,10 @@ def _score_acts(
     before = hands[deal, seat[group]] + played[group].astype(np.uint8)
     leads = np.ascontiguousarray(compute_lead_mask(engine.rules, context[group], before).T)
     log_probs, order = np.empty(len(group)), np.argsort(seat[group] * len(hands) + deal, kind="stable")
-    allowed, shape = _allowed_labels(engine, acts), position_shape(engine.rules)
-    arguments = acts, first_act, group, order, allowed, before, leads, shape, weights, RANDOM_PLAY_SHARE
+    allowed, shape, traits = _allowed_labels(engine, acts), position_shape(engine.rules), engine.label_traits
+    arguments = (
+        acts, first_act, group, order, allowed, traits.pass_label, before, leads, shape, weights, RANDOM_PLAY_SHARE,
+    )  # fmt: skip
     map_ranges(len(group), lambda lo, hi: score_acts(*arguments, lo, hi, log_probs), min_size=_HANDS_PER_THREAD)
     total: NDArray[np.float64] = log_probs[hand_of].sum(axis=0)
     return total
@@ -211,9 +213,6 @@ def _group_acts(acts: PastActs) -> tuple[PastActs, Indices]:
 
 
 def _allowed_labels(engine: Engine, acts: PastActs) -> NDArray[np.uint8]:
-    """Return the labels that the rules allow before each act: uint8 [k, labels]."""
-    forms = engine.rules.forms
+    """Return 1 for the labels that the rules allow before each act, whatever the hand: uint8 [k, labels]."""
     positions = zip(acts.context.tolist(), acts.to_beat.tolist(), strict=True)
-    allowed = np.stack([episode_rules(engine.rules, context).allowed_labels[form] for context, form in positions])
-    allowed[:, forms.label_of[forms.pass_form]] *= np.uint8(ALWAYS)
-    return allowed
+    return np.stack([episode_rules(engine.rules, context).allowed_labels[form] for context, form in positions])

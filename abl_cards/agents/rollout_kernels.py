@@ -39,8 +39,6 @@ from abl_cards.learners import (
 
 MIN_PROBABILITY = 1e-6
 """Least probability of an act, since hands are not known for sure."""
-ALWAYS = 2
-"""Value of a label that may be played whatever the hand, such as a pass."""
 _TABLES_AT_ONCE = 64  # at most, which bounds the memory
 
 
@@ -214,7 +212,9 @@ class _WaitingActs(NamedTuple):
 
 
 @kernel
-def score_acts(acts, first_act, group, order, allowed, before, leads, shape, weights, random_share, lo, hi, log_probs):
+def score_acts(
+    acts, first_act, group, order, allowed, pass_label, before, leads, shape, weights, random_share, lo, hi, log_probs
+):  # fmt: skip
     """Add up how probable the acts of groups are by a rollout network, for some of n hypothetical hands.
 
     Args:
@@ -222,8 +222,8 @@ def score_acts(acts, first_act, group, order, allowed, before, leads, shape, wei
         first_act: int64 [groups + 1], the first act of each group, and k.
         group: int64 [n], the group that each hand is scored for.
         order: int64 [n], the hands in an order in which they change little.
-        allowed: uint8 [k, labels], 1 for the labels that the rules allow there for a hand that could lead them,
-            ``ALWAYS`` for those that need no cards.
+        allowed: uint8 [k, labels], 1 for the labels that the rules allow there, whatever the hand.
+        pass_label: Label that needs no cards.
         before: uint8 [n, kinds], hypothetical hands before the acts of their groups.
         leads: uint8 [n, labels], 1 for the labels that the hand could lead.
         shape: PositionShape.
@@ -240,14 +240,18 @@ def score_acts(acts, first_act, group, order, allowed, before, leads, shape, wei
         np.zeros(POSITIONS_AT_ONCE, np.int64), np.zeros((POSITIONS_AT_ONCE, num_labels), np.int64),
         np.zeros(POSITIONS_AT_ONCE, np.int64),
     )  # fmt: skip
-    num_waiting = num_active = 0
+    num_waiting = num_active = num_leads = 0
     for place in range(lo, hi):
         i = order[place]
-        log_probs[i], lead = 0.0, leads[i]
-        num_active = _change_hand(before[i], lead, shape, weights.first, inputs, num_active, sums.changes, hand)
+        log_probs[i] = 0.0
+        num_active, num_leads = _change_hand(
+            before[i], leads[i], shape, weights.first, inputs, num_active, sums.changes, hand
+        )
         for k in range(first_act[group[i]], first_act[group[i] + 1]):
             labels, hidden = acting.labels[num_waiting], sums.hidden[num_waiting]
-            n, is_legal = _list_legal(lead, allowed[k], labels, acts.label[k])
+            n, is_legal = _list_legal(
+                inputs.active, num_leads, shape.first_lead, allowed[k], pass_label, acts.label[k], labels
+            )
             if not is_legal:
                 log_probs[i] += np.log(MIN_PROBABILITY)
             elif n > 1:
@@ -297,7 +301,7 @@ class _HandInputs(NamedTuple):
 
     counts: Indices  # [kinds]
     ranks: Indices  # [ranks]
-    active: Indices  # [inputs] that are 1
+    active: Indices  # [inputs] that are 1, those of labels first
     following: Indices  # [inputs] that are 1 for the next hand
     is_active: NDArray[np.int8]  # [inputs] 1 for those that are 1, 2 for those that stay so
 
@@ -315,14 +319,15 @@ def _change_hand(cards, lead, shape, first, inputs, num_active, changes, total):
     """Change the sum of the inputs of a hand, and of the labels that it could lead, to that of another hand.
 
     Returns:
-        How many inputs are 1 then.
+        How many inputs are 1 then; how many of them are of labels.
     """
-    active, following, is_active, num_changes = inputs.active, inputs.following, inputs.is_active, 0
-    _count_cards(cards, shape, inputs.counts, inputs.ranks)
-    n = list_counts(shape, inputs.counts, inputs.ranks, shape.first_hand, following, 0)
+    active, following, is_active = inputs.active, inputs.following, inputs.is_active
+    num_changes = num_leads = 0
     for label in range(len(lead)):
         if lead[label]:
-            following[n], n = shape.first_lead + label, n + 1
+            following[num_leads], num_leads = shape.first_lead + label, num_leads + 1
+    _count_cards(cards, shape, inputs.counts, inputs.ranks)
+    n = list_counts(shape, inputs.counts, inputs.ranks, shape.first_hand, following, num_leads)
     for k in range(n):
         if not is_active[following[k]]:
             changes[num_changes, 0], changes[num_changes, 1], num_changes = -1, following[k], num_changes + 1
@@ -334,7 +339,7 @@ def _change_hand(cards, lead, shape, first, inputs, num_active, changes, total):
     for k in range(n):
         active[k], is_active[following[k]] = following[k], 1
     change_inputs(first, changes, num_changes, total)
-    return n
+    return n, num_leads
 
 
 @device_function
@@ -348,14 +353,17 @@ def _count_cards(cards, shape, counts, ranks):
 
 
 @device_function
-def _list_legal(lead, allowed, labels, label):
+def _list_legal(active, num_leads, first_lead, allowed, pass_label, label, labels):
     """List the labels that may be played: those that the hand could lead, and the pass.
 
     Returns:
         How many they are; whether a label is among them.
     """
     n, is_legal = 0, False
-    for k in range(len(lead)):
-        if allowed[k] == ALWAYS or (allowed[k] and lead[k]):
-            labels[n], n, is_legal = k, n + 1, is_legal or k == label
+    if allowed[pass_label]:
+        labels[0], n, is_legal = pass_label, 1, label == pass_label
+    for k in range(num_leads):
+        lead = active[k] - first_lead
+        if allowed[lead]:
+            labels[n], n, is_legal = lead, n + 1, is_legal or lead == label
     return n, is_legal
