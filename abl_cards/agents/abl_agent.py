@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.agents.base import RandomKeys
+from abl_cards.agents.belief_reweighting import BeliefSampler
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.endgame import is_applicable
 from abl_cards.games.notation import build_card_grid
@@ -142,10 +143,13 @@ class AblAgent:
         result = PolicyResult(proposed, proposed)
         if not len(view.open_rows):
             return result
-        solved = None if self._endgame is None else self._endgame.improve_policy(decisions, view, proposed)
+        sampler = BeliefSampler(self.policy, decisions, view)
+        solved = None if self._endgame is None else self._endgame.improve_policy(decisions, view, proposed, sampler)
         unsolved = np.ones(len(proposed), np.bool_) if solved is None else solved.deals == 0
         if self._lookahead is not None:
-            ahead = self._lookahead.improve_policy(decisions, view, proposed, unsolved, start_time=began)
+            ahead = self._lookahead.improve_policy(
+                decisions, view, proposed, unsolved, start_time=began, sampler=sampler
+            )
             result = PolicyResult(proposed, ahead.log_probs, ahead.expected_points)
         if solved is None or unsolved.all():
             return result

@@ -8,6 +8,8 @@ that most acts of an episode can be weighed by it: the compiled rollout network,
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -20,6 +22,7 @@ from abl_cards.games.rollouts import episode_rules, position_shape
 from abl_cards.games.tables import HISTORY_ACTS, Decisions, PastActs, compute_lead_mask
 from abl_cards.games.types import Indices
 from abl_cards.learners import Networks, RolloutWeights
+from abl_cards.reasoners.hidden_hands import observation_keys
 
 RANDOM_PLAY_SHARE = 0.1
 """Share of the plays of others that counts as uniformly random."""
@@ -27,6 +30,7 @@ OVERSAMPLING_FACTOR = 4
 """Deals that are drawn for each determinization, where the policy weights them."""
 _GOLDEN_RATIO = (np.sqrt(5) - 1) / 2
 _HANDS_PER_THREAD = 64
+_DEALS_STREAM = 17  # stream of random numbers
 
 
 def count_history_acts(networks: Networks) -> int:
@@ -54,75 +58,76 @@ def choose_pool_size(networks: Networks) -> int:
 class BeliefSampler:
     """Draws hidden hands for decisions; where tables know the acts of the others, hands that go with these acts.
 
-    A pool of deals is drawn and weighted once for each decision. Draws resample it.
+    A pool of deals is drawn and weighted once for each decision, whoever asks for it first. Draws resample it.
     """
 
-    def __init__(
-        self,
-        policy: NeuroSymbolicPolicy,
-        decisions: Decisions,
-        inputs: PolicyInputs,
-        rows: Indices,
-        keys: NDArray[np.uint64],
-        pool_size: int,
-    ) -> None:
-        """Draw and weight the pools.
+    def __init__(self, policy: NeuroSymbolicPolicy, decisions: Decisions, inputs: PolicyInputs) -> None:
+        """Make a sampler.
 
         Args:
             policy: Policy, whose estimate the deals are drawn from.
             decisions: Decisions.
             inputs: Inputs of the policy.
-            rows: int64 [r], rows of the inputs.
-            keys: uint64 [r], random keys.
-            pool_size: Deals that are drawn and weighted for each row.
         """
-        self._policy, self._decisions, self._inputs, self._rows, self._keys = policy, decisions, inputs, rows, keys
-        self._pool: NDArray[np.uint8] | None = None  # [r, n, others, cards]
-        if len(rows) and decisions.view.history is not None and count_history_acts(policy.networks):
-            pool = self._draw_from_estimate(np.arange(len(rows)), 0, pool_size)
-            weights = np.exp(_compute_log_weights(policy, decisions, inputs.open_rows[rows], pool))
-            self._pool, self._shares = pool, np.cumsum(weights, axis=1) / weights.sum(axis=1, keepdims=True)
+        self._policy, self._decisions, self._inputs = policy, decisions, inputs
+        self._is_weighted = decisions.view.history is not None and count_history_acts(policy.networks) > 0
+        self._pools: dict[int, tuple[NDArray[np.uint8], NDArray[np.float64]]] = {}  # deals and sums of their weights
 
-    @property
-    def is_weighted(self) -> bool:
-        """Whether deals are resampled from a weighted pool."""
-        return self._pool is not None
+    @cached_property
+    def _keys(self) -> NDArray[np.uint64]:
+        return splitmix64_array(observation_keys(self._inputs.observation), _DEALS_STREAM)
 
-    def draw(self, indices: Indices, first: int, num_deals: int) -> NDArray[np.uint8]:
+    def weight_pools(self, rows: Indices, pool_size: int) -> int:
+        """Draw and weight the pools of rows of the inputs that have none yet.
+
+        Args:
+            rows: int64 [r].
+            pool_size: Deals of a pool.
+
+        Returns:
+            How many deals were weighted.
+        """
+        new = np.array([row for row in rows.tolist() if row not in self._pools], np.int64)
+        if not self._is_weighted or not len(new):
+            return 0
+        pools = self._draw_from_estimate(new, 0, pool_size)
+        weights = np.exp(_compute_log_weights(self._policy, self._decisions, self._inputs.open_rows[new], pools))
+        shares = np.cumsum(weights, axis=1) / weights.sum(axis=1, keepdims=True)
+        self._pools.update(zip(new.tolist(), zip(pools, shares, strict=True), strict=True))
+        return pool_size * len(new)
+
+    def draw(self, rows: Indices, first: int, num_deals: int) -> NDArray[np.uint8]:
         """Draw deals; equal numbers of deals give equal ones.
 
         Args:
-            indices: int64 [k], indices of the rows.
+            rows: int64 [r], rows of the inputs, whose pools are weighted.
             first: Number of the first deal.
             num_deals: How many deals of each row.
 
         Returns:
-            uint8 [k, num_deals, others, cards].
+            uint8 [r, num_deals, others, cards].
         """
-        if self._pool is None:
-            return self._draw_from_estimate(indices, first, num_deals)
-        return resample_deals(self._pool[indices], self._shares[indices], first, num_deals)
+        if not self._is_weighted or not len(rows):
+            return self._draw_from_estimate(rows, first, num_deals)
+        return np.stack([resample_deals(*self._pools[row], first, num_deals) for row in rows.tolist()])
 
-    def _draw_from_estimate(self, indices: Indices, first: int, num_deals: int) -> NDArray[np.uint8]:
-        """Draw deals by the estimate alone: [k, num_deals, others, cards]."""
+    def _draw_from_estimate(self, rows: Indices, first: int, num_deals: int) -> NDArray[np.uint8]:
+        """Draw deals by the estimate alone: [r, num_deals, others, cards]."""
         keys = splitmix64_array(
-            np.repeat(self._keys[indices], num_deals), np.tile(np.arange(first, first + num_deals), len(indices))
+            np.repeat(self._keys[rows], num_deals), np.tile(np.arange(first, first + num_deals), len(rows))
         )
-        return self._policy.sample_deals(
-            self._decisions, self._inputs, self._rows[indices], keys.reshape(len(indices), num_deals)
-        )
+        return self._policy.sample_deals(self._decisions, self._inputs, rows, keys.reshape(len(rows), num_deals))
 
 
 def resample_deals(
     deals: NDArray[np.uint8], shares: NDArray[np.float64], first: int, num_kept: int
 ) -> NDArray[np.uint8]:
-    """Resample deals [r, n, others, cards] by the sums of their weights [r, n], up to 1: [r, num_kept, others, cards].
+    """Resample deals [n, others, cards] by the sums of their weights [n], up to 1: [num_kept, others, cards].
 
     Where a draw falls goes by a sequence of low discrepancy, of which any part is spread evenly.
     """
     marks = (np.arange(first, first + num_kept) + 0.5) * _GOLDEN_RATIO % 1
-    picked = (shares[:, None] < marks[:, None]).sum(axis=2).clip(0, deals.shape[1] - 1)
-    return deals[np.arange(len(deals))[:, None], picked]
+    return deals[np.searchsorted(shares, marks).clip(0, len(deals) - 1)]
 
 
 def _compute_log_weights(

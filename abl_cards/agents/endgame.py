@@ -20,11 +20,10 @@ from abl_cards.agents.lookahead import TEMPERATURE, reweight_by_points
 from abl_cards.agents.names import AgentName
 from abl_cards.agents.policy import NeuroSymbolicPolicy, PolicyInputs
 from abl_cards.agents.search_budget import MIN_POOL
-from abl_cards.core import ErrorCode, GameError, splitmix64_array
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.endgame import check_applicable, is_applicable
 from abl_cards.games.tables import Decisions, Tables
 from abl_cards.games.types import Indices
-from abl_cards.reasoners.hidden_hands import observation_keys
 from abl_cards.reasoners.search import solve_deals
 
 DEALS = 32
@@ -39,7 +38,6 @@ MIN_SOLVED_SHARE = 0.5
 """Least share of the deals that must be solved."""
 TEMPERATURE_DIVISOR = 4
 """Divisor of the look-ahead's temperature: exact points count more than points of the critic."""
-_ENDGAME_STREAM = 19  # stream of random numbers
 _BATCH_SIZE = 64  # decisions at a time, to bound memory
 
 
@@ -91,9 +89,23 @@ class EndgameSearch:
         return limited
 
     def improve_policy(
-        self, decisions: Decisions, inputs: PolicyInputs, prior_log_probs: NDArray[np.float32]
+        self,
+        decisions: Decisions,
+        inputs: PolicyInputs,
+        prior_log_probs: NDArray[np.float32],
+        sampler: BeliefSampler | None = None,
     ) -> EndgameResult:
-        """Solve the decisions with few cards, and reweight log-probabilities [k, labels] by the results."""
+        """Solve the decisions with few cards, and reweight their probabilities by the results.
+
+        Args:
+            decisions: Decisions at n tables.
+            inputs: Inputs of the policy for the k decisions with a choice.
+            prior_log_probs: Log-probabilities of the policy, float32 [k, labels].
+            sampler: Draws the deals; None for one of its own.
+
+        Returns:
+            The improved policy.
+        """
         k = len(prior_log_probs)
         points, wins = np.full(prior_log_probs.shape, np.nan, np.float32), np.zeros(prior_log_probs.shape, np.int64)
         solved = np.zeros(k, np.int64)
@@ -103,7 +115,8 @@ class EndgameSearch:
         )
         few = np.flatnonzero(cards <= self._max_cards)
         for rows in _batches(few if few.size and is_applicable(self._policy.engine.rules) else few[:0]):
-            for row, labels, worth, often in self._solve(decisions, inputs, rows):
+            deals = sampler or BeliefSampler(self._policy, decisions, inputs)
+            for row, labels, worth, often in self._solve(decisions, inputs, rows, deals):
                 if often.sum() >= MIN_SOLVED_SHARE * self._num_deals:
                     points[row, labels] = (worth * often[:, None]).sum(axis=0) / often.sum()
                     wins[row, labels] = ((worth > 0) * often[:, None]).sum(axis=0)
@@ -111,12 +124,11 @@ class EndgameSearch:
         return EndgameResult(reweight_by_points(prior_log_probs, points, self._temperature), points, wins, solved)
 
     def _solve(
-        self, decisions: Decisions, view: PolicyInputs, rows: Indices
+        self, decisions: Decisions, view: PolicyInputs, rows: Indices, sampler: BeliefSampler
     ) -> Iterator[tuple[int, Indices, NDArray[np.float64], NDArray[np.int64]]]:
         """Yield rows, labels, their points [deals, labels] in solved deals, and how often each deal was drawn."""
-        keys = splitmix64_array(observation_keys(view.observation[rows]), _ENDGAME_STREAM)
-        sampler = BeliefSampler(self._policy, decisions, view, rows, keys, self._pool_size)
-        drawn = sampler.draw(np.arange(len(rows)), 0, self._num_deals)
+        sampler.weight_pools(rows, self._pool_size)
+        drawn = sampler.draw(rows, 0, self._num_deals)
         unlike, often = zip(*map(_unique_deals, drawn), strict=True)
         group = np.repeat(np.arange(len(rows)), [len(counts) for counts in often])
         open_rows, hands = (

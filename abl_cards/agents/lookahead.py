@@ -34,17 +34,14 @@ from abl_cards.agents.search_budget import (
     plan_timed_rounds,
 )
 from abl_cards.agents.successive_elimination import CRITIC_ERROR, SuccessiveElimination
-from abl_cards.core import splitmix64_array
 from abl_cards.games.compiled import attribute_table_errors
 from abl_cards.games.tables import Decisions, Tables
 from abl_cards.games.types import Indices
-from abl_cards.reasoners.hidden_hands import observation_keys
 
 TEMPERATURE = 0.1
 """Points of an episode that outweigh a factor e between two probabilities."""
 _BATCH_SIZE = 64  # decisions at a time, to bound memory
 _FIRST_ROW = np.zeros(1, np.int64)
-_LOOKAHEAD_STREAM = 17  # stream of random numbers
 
 
 def describe_imagined_table(table: int) -> str:
@@ -138,6 +135,7 @@ class Lookahead:
         selected: NDArray[np.bool_] | None = None,
         true_hands: NDArray[np.uint8] | None = None,
         start_time: float | None = None,
+        sampler: BeliefSampler | None = None,
     ) -> LookaheadResult:
         """Evaluate likely labels, and reweight their probabilities.
 
@@ -148,6 +146,7 @@ class Lookahead:
             selected: Decisions to evaluate, bool [k]; None for all.
             true_hands: Hidden hands, uint8 [k, others, cards], as the first deal, for training targets.
             start_time: Time of ``time.monotonic`` from which the time limit counts; None for now.
+            sampler: Draws the deals; None for one of its own.
 
         Returns:
             The improved policy.
@@ -160,8 +159,9 @@ class Lookahead:
         for rows in self._batches(is_candidate.sum(axis=1)):
             place, label = np.nonzero(is_candidate[rows])
             trials = SuccessiveElimination(place, label, prior_log_probs[rows[place], label], self._temperature)
-            sampler = self._make_sampler(decisions, inputs, rows)
-            batch = _LookaheadBatch(decisions, inputs, rows, sampler, None if true_hands is None else true_hands[rows])
+            deals = sampler or BeliefSampler(self._policy, decisions, inputs)
+            self._weight_pools(deals, rows)
+            batch = _LookaheadBatch(decisions, inputs, rows, deals, None if true_hands is None else true_hands[rows])
             end += len(rows) * (self._think_seconds or 0)
             self._run_rounds(batch, trials, None if self._think_seconds is None else end)
             points[rows[place], label] = trials.expected_points
@@ -170,22 +170,22 @@ class Lookahead:
 
     def sample_deals(self, decisions: Decisions, inputs: PolicyInputs, num_deals: int) -> NDArray[np.uint8]:
         """Return the first deals of the first decision with a choice: uint8 [deals, others, cards]."""
-        deals: NDArray[np.uint8] = self._make_sampler(decisions, inputs, _FIRST_ROW).draw(_FIRST_ROW, 0, num_deals)[0]
+        sampler = BeliefSampler(self._policy, decisions, inputs)
+        self._weight_pools(sampler, _FIRST_ROW)
+        deals: NDArray[np.uint8] = sampler.draw(_FIRST_ROW, 0, num_deals)[0]
         return deals
 
     def evaluate(self, tables: Tables, seats: NDArray[np.int8]) -> NDArray[np.float32]:
         """Evaluate imagined tables [m] for seats [m], where a play is due or the episode is over: float32 [m]."""
         return self._rollout.evaluate(tables, seats)
 
-    def _make_sampler(self, decisions: Decisions, inputs: PolicyInputs, rows: Indices) -> BeliefSampler:
-        """Make a sampler for rows; with a time limit its pools take a part of the time."""
-        began, keys = time.monotonic(), splitmix64_array(observation_keys(inputs.observation[rows]), _LOOKAHEAD_STREAM)
-        think, networks = self._think_seconds, self._policy.networks
-        pool_size = choose_pool_size(networks) if think is None else self._timer.limit_pool(think)
-        sampler = BeliefSampler(self._policy, decisions, inputs, rows, keys, pool_size)
-        if sampler.is_weighted:
-            self._timer.update_pool(pool_size * len(rows), began)
-        return sampler
+    def _weight_pools(self, sampler: BeliefSampler, rows: Indices) -> None:
+        """Weight the pools of rows; with a time limit they take a part of the time."""
+        began, think = time.monotonic(), self._think_seconds
+        pool_size = choose_pool_size(self._policy.networks) if think is None else self._timer.limit_pool(think)
+        num_deals = sampler.weight_pools(rows, pool_size)
+        if num_deals:
+            self._timer.update_pool(num_deals, began)
 
     def _batches(self, num_labels: Indices) -> Iterator[Indices]:
         """Divide the decisions with candidates into batches; where tables are limited, with equally many candidates."""
@@ -239,7 +239,7 @@ class Lookahead:
         known = [] if batch.true_hands is None or first else [batch.true_hands[indices, None]]
         count = deals - len(known)
         if count:
-            known.append(batch.sampler.draw(indices, first, count))
+            known.append(batch.sampler.draw(batch.rows[indices], first, count))
         return np.concatenate(known, axis=1)
 
 

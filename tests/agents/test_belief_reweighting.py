@@ -129,8 +129,10 @@ def test_draws_are_those_of_a_weighted_pool(game: str, profile: str | None) -> N
         inputs = agent.policy.features(decisions)
         rows = np.arange(len(inputs.open_rows))
         assert rows.size
-        sampler = BeliefSampler(agent.policy, decisions, inputs, rows, keys[rows], 16)
-        assert sampler.is_weighted == has_history
+        sampler = BeliefSampler(agent.policy, decisions, inputs)
+        assert sampler.weight_pools(rows[:1], 16) == has_history * 16
+        assert sampler.weight_pools(rows, 16) == has_history * 16 * (len(rows) - 1)
+        assert sampler.weight_pools(rows, 16) == 0
         deals = sampler.draw(rows, 0, 40)
         assert (sampler.draw(rows[-1:], 7, 9)[0] == deals[-1, 7:16]).all()
         known = decisions.information_set().select(inputs.open_rows)
@@ -152,7 +154,9 @@ def test_deals_that_explain_the_acts_are_drawn_more_often(monkeypatch: pytest.Mo
     while not len((inputs := agent.policy.features(decisions := tables.decisions(np.zeros(1, np.int64)))).open_rows):
         tables.play(np.zeros(1, np.int64), inputs.survey.realise(inputs.complete_labels(np.zeros(0, np.int16))))
     row = np.zeros(1, np.int64)
-    holds = BeliefSampler(agent.policy, decisions, inputs, row, np.ones(1, np.uint64), 64).draw(row, 0, 64)[0, :, 0, 0]
+    sampler = BeliefSampler(agent.policy, decisions, inputs)
+    sampler.weight_pools(row, 64)
+    holds = sampler.draw(row, 0, 64)[0, :, 0, 0]
     assert (holds > 0).all()
 
 
@@ -160,11 +164,10 @@ def test_resample_deals_follows_the_weights() -> None:
     """Resample the deals of each decision in proportion to their weights, whatever part of the draws it is."""
     weights = np.array([[1, 1e-9, 3, 1e-9], [1, 1, 1, 1]])
     shares = np.cumsum(weights, axis=1) / weights.sum(axis=1, keepdims=True)
-    deals = np.arange(8, dtype=np.uint8).reshape(2, 4, 1, 1)
+    deals = np.arange(4, dtype=np.uint8).reshape(4, 1, 1)
     for first, count in ((0, 200), (77, 100)):
-        resampled = belief_reweighting.resample_deals(deals, shares, first, count).reshape(2, count)
-        found = [np.bincount(row, minlength=8) / count for row in resampled]
-        np.testing.assert_allclose(found[0], [0.25, 0, 0.75, 0, 0, 0, 0, 0], atol=0.03)
-        np.testing.assert_allclose(found[1], [0, 0, 0, 0, 0.25, 0.25, 0.25, 0.25], atol=0.03)
-    whole = belief_reweighting.resample_deals(deals, shares, 0, 12)
-    assert (belief_reweighting.resample_deals(deals, shares, 5, 7) == whole[:, 5:]).all()
+        for sums, expected in zip(shares, ([0.25, 0, 0.75, 0], [0.25] * 4), strict=True):
+            resampled = belief_reweighting.resample_deals(deals, sums, first, count).ravel()
+            np.testing.assert_allclose(np.bincount(resampled, minlength=4) / count, expected, atol=0.03)
+    whole = belief_reweighting.resample_deals(deals, shares[0], 0, 12)
+    assert (belief_reweighting.resample_deals(deals, shares[0], 5, 7) == whole[5:]).all()

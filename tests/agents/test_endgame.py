@@ -7,13 +7,14 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
+from abl_cards.agents import belief_reweighting
 from abl_cards.agents.registry import make_agent
 from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.core.rng import splitmix64_array
 from abl_cards.games.game import load
 from abl_cards.games.tables import Tables
 from abl_cards.learners.presets import PRESETS
-from abl_cards.reasoners.hidden_hands import draw_deals
+from abl_cards.reasoners.hidden_hands import draw_deals, observation_keys
 from tests.games.endgame.minimax import small_hands, values
 
 endgame = pytest.importorskip("abl_cards.agents.endgame")
@@ -47,7 +48,7 @@ def test_label_values_equal_minimax_on_the_sampled_deals(engine: Any, player: An
     for row in range(min(3, len(view.open_rows))):
         here = int(view.open_rows[row])
         one = decisions.select(np.array([here]))
-        keys = splitmix64_array(endgame.observation_keys(view.observation[[row]]), endgame._ENDGAME_STREAM)
+        keys = splitmix64_array(observation_keys(view.observation[[row]]), belief_reweighting._DEALS_STREAM)
         deals = draw_deals(view.estimate[[row]], one.information_set(), keys, DEALS)[0]
         seat = int(one.view.seats[0])
         for label in np.flatnonzero(view.legal[row]):

@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from abl_cards.agents import belief_reweighting
 from abl_cards.agents.registry import make_agent
 from abl_cards.core.rng import splitmix64_array
 from abl_cards.games.game import load
 from abl_cards.games.tables import Tables
 from abl_cards.matches.sampled_positions import sample_from_play
+from abl_cards.reasoners.hidden_hands import observation_keys
 from abl_cards.reasoners.hidden_hands.hands import draw_deals, uniform_estimate
 from tests.effort import amount
 from tests.games.endgame.minimax import small_hands
@@ -176,7 +178,7 @@ def test_points_equal_the_mean_over_single_deals(engine: Any, neural_policy: Any
     for row in np.flatnonzero(~np.isnan(ahead.expected_points).all(axis=1))[:6]:
         here = int(view.open_rows[row])
         one = decisions.select(np.array([here]))
-        keys = splitmix64_array(lookahead.observation_keys(view.observation[[row]]), lookahead._LOOKAHEAD_STREAM)
+        keys = splitmix64_array(observation_keys(view.observation[[row]]), belief_reweighting._DEALS_STREAM)
         deals = draw_deals(view.estimate[[row]], one.information_set(), keys, 16)[0]
         for label in np.flatnonzero(~np.isnan(ahead.expected_points[row])):
             worth = [
@@ -382,7 +384,6 @@ def test_recorded_history_changes_deals_and_keeps_them_consistent() -> None:
 
 def test_deal_weights_equal_the_policy_probabilities_of_past_acts() -> None:
     """Weights equal those of deals one by one; without history all weights are equal."""
-    hindsight = pytest.importorskip("abl_cards.agents.belief_reweighting")
     whist, neural_policy = untrained_whist_policy()
     tables: Any = whist.start_matches(splitmix64_array(np.arange(6).astype(np.uint64), 3))
     player, every, keys = make_agent("greedy", whist), np.arange(6), np.zeros(6, np.uint64)
@@ -393,8 +394,8 @@ def test_deal_weights_equal_the_policy_probabilities_of_past_acts() -> None:
     decisions = tables.decisions(every)
     known = decisions.information_set()
     deals = draw_deals(uniform_estimate(known), known, splitmix64_array(keys, np.arange(6)), 5)
-    log_weights = hindsight._compute_log_weights(neural_policy, decisions, every, deals)
-    assert (hindsight._compute_log_weights(neural_policy, forgotten, every, deals) == 0).all()
+    log_weights = belief_reweighting._compute_log_weights(neural_policy, decisions, every, deals)
+    assert (belief_reweighting._compute_log_weights(neural_policy, forgotten, every, deals) == 0).all()
     alone = np.zeros_like(log_weights)
     for row in range(6):
         for deal in range(5):
