@@ -28,7 +28,7 @@ from abl_cards.reasoners.search import solve_deals
 
 DEALS = 32
 """Deals solved per decision; equal ones once."""
-MAX_NODES = 30_000
+MAX_NODES = 15_000
 """Most positions searched per decision."""
 NODES_PER_SECOND = 1_000_000
 """Positions per second of a time limit: a third of what a processor searches."""
