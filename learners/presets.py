@@ -129,6 +129,7 @@ class Preset:
     top_k: int = 5  # labels that looking ahead evaluates at most, the most probable ones
     min_prob: float = 0.01  # probability below which a label is not evaluated
     endgame_cards: int = 0  # cards in all hands below which the endgame is solved; 0: never
+    endgame_nodes: int = 30_000  # positions that are searched at a decision of an endgame at most
     belief_reweighting: bool = False  # whether sampled deals are weighted by the last acts of the others
     plane_resnet: PlaneResNetConfig | None = None  # sizes of a policy on planes of cards; None for label inputs
     rollout: RolloutConfig = RolloutConfig()  # of the rollout network, where there are weights of one
@@ -181,6 +182,7 @@ PRESETS: dict[str, Preset] = {
         abln_train_share=0.25,
         search_temperature=0.05,
         endgame_cards=22,
+        endgame_nodes=15_000,
         rollout=RolloutConfig(
             is_compiled=True, hidden=(256, 64), num_tables=32, depths=(8,), timed_depths=(0, 8, END_OF_EPISODE),
             likelihood_exponent=0.4, pool_size=96, top_k=5, min_prob=0.01,

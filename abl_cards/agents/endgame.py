@@ -24,12 +24,11 @@ from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.endgame import check_applicable, is_applicable
 from abl_cards.games.tables import Decisions, Tables
 from abl_cards.games.types import Indices
+from abl_cards.learners import Preset
 from abl_cards.reasoners.search import solve_deals
 
 DEALS = 32
 """Deals solved per decision; equal ones once."""
-MAX_NODES = 15_000
-"""Most positions searched per decision."""
 NODES_PER_SECOND = 1_000_000
 """Positions per second of a time limit: a third of what a processor searches."""
 WEIGHTED_DEALS_PER_SECOND = 2_000
@@ -66,7 +65,7 @@ class EndgameSearch:
         policy: NeuroSymbolicPolicy,
         max_cards: int,
         num_deals: int = DEALS,
-        max_nodes: int = MAX_NODES,
+        max_nodes: int = Preset.endgame_nodes,
         temperature: float = TEMPERATURE,
     ) -> None:
         """Make a solver.
@@ -75,10 +74,11 @@ class EndgameSearch:
             policy: Policy whose probabilities are reweighted.
             max_cards: Most cards in all hands together.
             num_deals: Deals per decision.
-            max_nodes: Most positions searched per decision.
+            max_nodes: Most positions searched at a decision.
             temperature: Temperature of the look-ahead.
         """
-        self._policy, self._max_cards, self._num_deals, self._max_nodes = policy, max_cards, num_deals, max_nodes
+        self._policy, self._max_cards = policy, max_cards
+        self._num_deals, self._max_nodes = num_deals, max_nodes
         self._temperature, self._pool_size = temperature / TEMPERATURE_DIVISOR, choose_pool_size(policy.networks)
 
     def with_time_limit(self, seconds: float) -> EndgameSearch:
@@ -172,4 +172,4 @@ def make_endgame_search(name: AgentName, policy: NeuroSymbolicPolicy) -> Endgame
         return None
     if text is not None:
         check_applicable(policy.engine.rules)
-    return EndgameSearch(policy, cards, temperature=preset.search_temperature)
+    return EndgameSearch(policy, cards, max_nodes=preset.endgame_nodes, temperature=preset.search_temperature)
