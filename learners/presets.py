@@ -184,8 +184,8 @@ PRESETS: dict[str, Preset] = {
         endgame_cards=22,
         endgame_nodes=15_000,
         rollout=RolloutConfig(
-            is_compiled=True, hidden=(256, 64), num_tables=32, depths=(8,), timed_depths=(0, 8, END_OF_EPISODE),
-            likelihood_exponent=0.4, pool_size=96, top_k=5, min_prob=0.01,
+            is_compiled=True, hidden=(256, 64), num_tables=16, depths=(8,), timed_depths=(0, 8, END_OF_EPISODE),
+            likelihood_exponent=0.4, pool_size=48, top_k=5, min_prob=0.01,
         ),
     ),
     "quick": Preset(
