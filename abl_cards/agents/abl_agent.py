@@ -131,10 +131,10 @@ class AblAgent:
         """Return the move for each decision."""
         began = time.monotonic()
         view = self.policy.features(decisions)
-        weighed = self._evaluate(decisions, view, began).log_probs
+        weighed = self._evaluate(decisions, view, BeliefSampler(self.policy, decisions, view), began).log_probs
         return view.survey.realise(_most_probable_labels(view, weighed), None if self._use_preferences else keys)
 
-    def _evaluate(self, decisions: Decisions, view: PolicyInputs, began: float) -> PolicyResult:
+    def _evaluate(self, decisions: Decisions, view: PolicyInputs, sampler: BeliefSampler, began: float) -> PolicyResult:
         """Compute the policy, solve where few cards are left, and look ahead elsewhere.
 
         A time limit counts from ``began``, a time of ``time.monotonic``.
@@ -143,7 +143,6 @@ class AblAgent:
         result = PolicyResult(proposed, proposed)
         if not len(view.open_rows):
             return result
-        sampler = BeliefSampler(self.policy, decisions, view)
         solved = None if self._endgame is None else self._endgame.improve_policy(decisions, view, proposed, sampler)
         unsolved = np.ones(len(proposed), np.bool_) if solved is None else solved.deals == 0
         if self._lookahead is not None:
@@ -179,8 +178,9 @@ class AblAgent:
             choice, ahead = cast("Choices", decision_point.decision), self._choice_lookahead
             return ahead.compute_model_explanation(choice) if ahead is not None and choice.view.has_hand_sizes else None
         began = time.monotonic()
-        view = self.policy.features(decision_point.decision)
-        result = self._evaluate(decision_point.decision, view, began)
+        decision, view = decision_point.decision, self.policy.features(decision_point.decision)
+        sampler = BeliefSampler(self.policy, decision, view)
+        result = self._evaluate(decision, view, sampler, began)
         weighed, points = result.log_probs, result.expected_points
         keys = None if self._use_preferences else np.zeros(1, np.uint64)
         return ModelExplanation(
@@ -191,18 +191,16 @@ class AblAgent:
             wins=None if result.endgame is None else result.endgame.wins[0],
             n_deals=0 if result.endgame is None else int(result.endgame.deals[0]),
             is_sampled=not self._use_preferences,
-            estimate=self._hand_estimate(decision_point.decision, view),
+            estimate=self._hand_estimate(decision, view),
             response_probs=self._response_shares(view),
-            sampled_deals=self._shown_deals(decision_point.decision, view, points),
+            sampled_deals=self._shown_deals(sampler, points),
         )
 
-    def _shown_deals(
-        self, decision: Decisions, view: PolicyInputs, points: FloatArray | None
-    ) -> NDArray[np.uint8] | None:
+    def _shown_deals(self, sampler: BeliefSampler, points: FloatArray | None) -> NDArray[np.uint8] | None:
         """Return some of the deals of the look-ahead; None without one."""
         if self._lookahead is None or points is None or np.isnan(points).all():
             return None
-        return self._lookahead.sample_deals(decision, view, MAX_SHOWN_DEALS)
+        return self._lookahead.sample_deals(sampler, MAX_SHOWN_DEALS)
 
     def _response_shares(self, view: PolicyInputs) -> NDArray[np.float32] | None:
         """Return the shares of deals in which the others could answer; None where this is no input."""

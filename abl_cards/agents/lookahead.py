@@ -168,9 +168,13 @@ class Lookahead:
             first_points[rows[place], label] = trials.first_deal_points
         return LookaheadResult(reweight_by_points(prior_log_probs, points, self._temperature), points, first_points)
 
-    def sample_deals(self, decisions: Decisions, inputs: PolicyInputs, num_deals: int) -> NDArray[np.uint8]:
-        """Return the first deals of the first decision with a choice: uint8 [deals, others, cards]."""
-        sampler = BeliefSampler(self._policy, decisions, inputs)
+    def sample_deals(self, sampler: BeliefSampler, num_deals: int) -> NDArray[np.uint8]:
+        """Return the first deals of the first decision with a choice: uint8 [deals, others, cards].
+
+        Args:
+            sampler: That of the search, where there was one.
+            num_deals: How many deals.
+        """
         self._weight_pools(sampler, _FIRST_ROW)
         deals: NDArray[np.uint8] = sampler.draw(_FIRST_ROW, 0, num_deals)[0]
         return deals

@@ -12,7 +12,7 @@ from abl_cards.agents import belief_reweighting, make_agent
 from abl_cards.agents.belief_reweighting import RANDOM_PLAY_SHARE, BeliefSampler, score_by_opponent_model
 from abl_cards.core import splitmix64_array
 from abl_cards.games.game import load
-from abl_cards.games.tables import HISTORY_ACTS
+from abl_cards.games.tables import HISTORY_ACTS, Tables
 from abl_cards.learners.presets import PRESETS
 from abl_cards.reasoners.hidden_hands import sample_deals, uniform_estimate
 from tests.agents.rollout_networks import network_log_probs, random_network
@@ -105,11 +105,35 @@ def test_deals_go_by_what_the_others_did() -> None:
             tables.play(every, kb.play(tables.decisions(every), keys))
         decisions = tables.decisions(every)
         inputs = agent.policy.features(decisions)
-        found.append(agent._lookahead.sample_deals(decisions, inputs, 8))
+        found.append(agent._lookahead.sample_deals(BeliefSampler(agent.policy, decisions, inputs), 8))
         known = decisions.information_set().select(inputs.open_rows[[0]])
         assert (found[-1].sum(axis=1) == known.unseen[0]).all()
         assert (found[-1].sum(axis=2) == known.cards_left[0]).all()
     assert (found[0] != found[1]).any()
+
+
+def test_an_explanation_shows_deals_of_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a time limit a pool has as many deals as the last ones took time, so the search must not leave its own."""
+    engine = load("guandan").engine()
+    agent, kb = cast(Any, make_agent("abl:think=40", engine)), make_agent("kb", engine)
+    tables: Any = engine.start_matches(splitmix64_array(np.arange(1).astype(np.uint64), 3))
+    tables.record_history(HISTORY_ACTS)
+    row, keys, imagined, explained = np.zeros(1, np.int64), np.zeros(1, np.uint64), set[bytes](), 0
+    imagine = Tables.determinize
+
+    def record_deals(decisions: Any, rows: Any, hands: Any) -> Tables:
+        imagined.update(hand.tobytes() for hand in hands)
+        return imagine(decisions, rows, hands)
+
+    monkeypatch.setattr(Tables, "determinize", record_deals)
+    while explained < 3:
+        decisions = tables.decisions(row)
+        imagined.clear()
+        shown = agent.compute_model_explanation(engine.decision_point_at(decisions, 0)).sampled_deals
+        if shown is not None:
+            explained += 1
+            assert {deal.tobytes() for deal in shown} <= imagined
+        tables.play(row, kb.play(decisions, keys))
 
 
 @pytest.mark.parametrize(("game", "profile"), [("guandan", None), ("doudizhu", "rlcard")])

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from abl_cards.agents import belief_reweighting
+from abl_cards.agents.belief_reweighting import BeliefSampler
 from abl_cards.agents.registry import make_agent
 from abl_cards.core.rng import splitmix64_array
 from abl_cards.games.game import load
@@ -69,7 +70,7 @@ def test_sample_deals_equal_those_of_the_search(
     monkeypatch.setattr(Tables, "determinize", record_call)
     player = lookahead.Lookahead(neural_policy, SIXTEEN)
     player.improve_policy(one, view, np.log(np.where(view.legal, 0.2, 1e-9)).astype(np.float32))
-    deals = player.sample_deals(one, view, 4)
+    deals = player.sample_deals(BeliefSampler(neural_policy, one, view), 4)
     assert (deals == seen[0][:4]).all()
     hidden = one.information_set()
     assert (deals.sum(axis=1) == hidden.unseen[0]).all()
@@ -373,7 +374,9 @@ def test_recorded_history_changes_deals_and_keeps_them_consistent() -> None:
         decisions = tables.decisions(every)
         view = neural_policy.features(decisions)
         deals_by_memory.append(
-            lookahead.Lookahead(neural_policy, [effort.SearchRound(8)]).sample_deals(decisions, view, 8)
+            lookahead.Lookahead(neural_policy, [effort.SearchRound(8)]).sample_deals(
+                BeliefSampler(neural_policy, decisions, view), 8
+            )
         )
         hidden = decisions.information_set().select(view.open_rows[[0]])
         assert (deals_by_memory[-1].sum(axis=1) == hidden.unseen[0]).all()
