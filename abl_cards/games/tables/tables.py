@@ -22,7 +22,7 @@ from abl_cards.core import (
     splitmix64_array,
 )
 from abl_cards.games.compiled import CompiledGame
-from abl_cards.games.state import MATCH_OVER, apply_plays
+from abl_cards.games.state import CHOICE, MATCH_OVER, PLAY, apply_plays
 from abl_cards.games.tables import dealing, ending, stock, tricks, turns
 from abl_cards.games.tables.choices import Choices
 from abl_cards.games.tables.decisions import Decisions
@@ -37,6 +37,7 @@ from abl_cards.games.types import (
     Indices,
     Moves,
     check_distinct_rows,
+    check_due_rows,
     check_integers,
     check_moves,
     check_rows,
@@ -263,9 +264,10 @@ class Tables(TableViews):
             moves: n legal moves; legality is not checked, but whether there are such forms and cards.
 
         Raises:
-            GameError: If these are not different tables with a move each, or the rules leave one without a way on.
+            GameError: If these are not different tables with a move each, where a play is due, or the rules leave one
+                without a way on.
         """
-        rows = check_distinct_rows(rows, len(self), moves.form, moves.cards)
+        rows = check_due_rows(rows, self.state.stage, PLAY, moves.form, moves.cards)
         check_moves(moves, len(self.rules.forms.forms), self.state.hands.shape[2])
         if self.listener and not self.rules.has_composed_plays:
             self.listener.on_play(self, rows, moves)
@@ -321,9 +323,10 @@ class Tables(TableViews):
             options: uint8 [n], indices of legal options; legality is not checked.
 
         Raises:
-            GameError: If these are not different tables with an option each, or the rules leave one without a way on.
+            GameError: If these are not different tables with an option each, where a choice is due, or the rules leave
+                one without a way on.
         """
-        rows = check_distinct_rows(rows, len(self), options)
+        rows = check_due_rows(rows, self.state.stage, CHOICE, options)
         if self.listener:
             self.listener.on_choice(self, rows, options)
         state = self.state

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from abl_cards.games.types.arrays import copy_rows, named_arrays, save_rows
     from abl_cards.games.types.checks import (
         check_distinct_rows,
+        check_due_rows,
         check_held,
         check_integers,
         check_keys,
@@ -52,6 +53,7 @@ __all__ = [
     "ReplayMismatch",
     "ReplayResult",
     "check_distinct_rows",
+    "check_due_rows",
     "check_held",
     "check_integers",
     "check_keys",

@@ -44,6 +44,24 @@ def test_wrong_rows_are_rejected_and_change_nothing(rows: Any, kept: slice) -> N
     assert all(np.array_equal(a, b) for a, b in zip(before, tables.arrays().values(), strict=True))
 
 
+def test_decisions_that_are_not_due_are_rejected_and_change_nothing() -> None:
+    """A choice where a play was due went unnoticed, and so did a play in a match that was over."""
+    engine = load("doudizhu", profile="contest").engine()
+    tables = engine.start_matches(np.arange(2, dtype=np.uint64))
+    rows, minimiser = np.arange(2), Minimiser(engine)
+    options = minimiser.choose(tables.choices(rows))
+    while (bidding := tables.rows_to_choose()).size:
+        tables.choose(bidding, minimiser.choose(tables.choices(bidding)))
+    moves = minimiser.best(tables.decisions(rows))
+    for act in (partial(tables.choose, rows, options), partial(tables.play, rows, moves)):
+        before = [np.copy(array) for array in tables.arrays().values()]
+        with pytest.raises(GameError, match="table 0") as error:
+            act()
+        assert error.value.code == ErrorCode.OUT_OF_TURN
+        assert all(np.array_equal(a, b) for a, b in zip(before, tables.arrays().values(), strict=True))
+        tables.abort_matches(rows, np.zeros((2, 3), np.int64))
+
+
 def test_moves_of_forms_and_cards_that_do_not_exist_are_rejected() -> None:
     engine = load("president").engine()
     tables = engine.start_matches(np.arange(2, dtype=np.uint64))
