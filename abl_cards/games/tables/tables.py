@@ -320,13 +320,14 @@ class Tables(TableViews):
 
         Args:
             rows: int64 [n], tables in ``rows_to_choose``.
-            options: uint8 [n], indices of legal options; legality is not checked.
+            options: uint8 [n], indices of legal options; legality is not checked, but whether there are such options.
 
         Raises:
             GameError: If these are not different tables with an option each, where a choice is due, or the rules leave
                 one without a way on.
         """
         rows = check_due_rows(rows, self.state.stage, CHOICE, options)
+        options = check_integers("options", options, (len(rows),), len(self.rules.schema.options))
         if self.listener:
             self.listener.on_choice(self, rows, options)
         state = self.state

@@ -82,6 +82,16 @@ def test_moves_of_forms_and_cards_that_do_not_exist_are_rejected() -> None:
     assert all(np.array_equal(a, b) for a, b in zip(before, tables.arrays().values(), strict=True))
 
 
+@pytest.mark.parametrize("options", [np.array([200, 200], np.uint8), np.array([-1, -1]), np.zeros(2), [None, None]])
+def test_options_that_do_not_exist_are_rejected(options: Any) -> None:
+    tables = load("doudizhu", profile="contest").engine().start_matches(np.arange(2, dtype=np.uint64))
+    before = [np.copy(array) for array in tables.arrays().values()]
+    with pytest.raises(GameError, match="options") as error:
+        tables.choose(np.arange(2), options)
+    assert error.value.code == ErrorCode.INVALID_VALUE
+    assert all(np.array_equal(a, b) for a, b in zip(before, tables.arrays().values(), strict=True))
+
+
 ROWS = [np.array([-1]), np.array([3]), np.array([2**63], np.uint64), np.zeros(1), [0], 0, None, np.array([[0]])]
 ROWS += [np.array([True, False, False])]
 READ = ["decisions", "choices", "view", "observe", "information_set", "belief_log_odds", "open_hands", "hidden_hands"]
