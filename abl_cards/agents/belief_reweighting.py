@@ -13,23 +13,17 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.agents.distinct_deals import list_distinct_deals
+from abl_cards.agents.act_likelihood import MIN_PROBABILITY, RANDOM_PLAY_SHARE, score_by_opponent_model
 from abl_cards.agents.policy import NeuroSymbolicPolicy, PolicyInputs
-from abl_cards.agents.rollout_kernels import MIN_PROBABILITY, score_acts
-from abl_cards.core import map_ranges, splitmix64_array
-from abl_cards.games import Engine
-from abl_cards.games.rollouts import episode_rules, position_shape
-from abl_cards.games.tables import HISTORY_ACTS, Decisions, PastActs, compute_lead_mask
+from abl_cards.core import splitmix64_array
+from abl_cards.games.tables import HISTORY_ACTS, Decisions
 from abl_cards.games.types import Indices
 from abl_cards.learners import Networks, RolloutWeights
 from abl_cards.reasoners.hidden_hands import observation_keys
 
-RANDOM_PLAY_SHARE = 0.1
-"""Share of the plays of others that counts as uniformly random."""
 OVERSAMPLING_FACTOR = 4
 """Deals that are drawn for each determinization, where the policy weights them."""
 _GOLDEN_RATIO = (np.sqrt(5) - 1) / 2
-_HANDS_PER_THREAD = 64
 _DEALS_STREAM = 17  # stream of random numbers
 
 
@@ -157,67 +151,3 @@ def _score_by_policy(
         scores = np.log(np.maximum(chance, MIN_PROBABILITY))
         log_probs += np.bincount(deal_rows[view.open_rows], scores, minlength=r * n)
     return log_probs.reshape(r, n)
-
-
-def score_by_opponent_model(
-    engine: Engine, weights: RolloutWeights, decisions: Decisions, rows: Indices, deals: NDArray[np.uint8]
-) -> NDArray[np.float64]:
-    """Return how probable the acts of the others are by a network of positions.
-
-    Args:
-        engine: Compiled game.
-        weights: Weights of the network.
-        decisions: Decisions at tables with a history.
-        rows: int64 [r], indices of decisions.
-        deals: uint8 [r, n, others, kinds], hypothetical hands.
-
-    Returns:
-        float64 [r, n], logarithms.
-    """
-    log_probs = np.zeros(deals.shape[:2])
-    for row, hands, total in zip(rows.tolist(), deals, log_probs, strict=True):
-        acts = decisions.past_acts(row)
-        if acts is not None and len(acts.seat):
-            total[:] = _score_acts(engine, weights, acts, hands)
-    return log_probs
-
-
-def _score_acts(
-    engine: Engine, weights: RolloutWeights, acts: PastActs, hands: NDArray[np.uint8]
-) -> NDArray[np.float64]:
-    """Return how probable acts are for hands [n, others, kinds]: float64 [n].
-
-    An act depends on the hand of its seat alone, so equal hands of a seat are scored once.
-    """
-    acts, first_act = _group_acts(acts)
-    first = first_act[:-1]
-    seat, played, context = acts.other[first], acts.played[first], acts.context[first]
-    group, deal, hand_of = list_distinct_deals(hands.transpose(1, 0, 2)[:, :, None], seat)
-    before = hands[deal, seat[group]] + played[group].astype(np.uint8)
-    leads = np.ascontiguousarray(compute_lead_mask(engine.rules, context[group], before).T)
-    log_probs, order = np.empty(len(group)), np.argsort(seat[group] * len(hands) + deal, kind="stable")
-    allowed, shape, traits = _allowed_labels(engine, acts), position_shape(engine.rules), engine.label_traits
-    arguments = (
-        acts, first_act, group, order, allowed, traits.pass_label, before, leads, shape, weights, RANDOM_PLAY_SHARE,
-    )  # fmt: skip
-    map_ranges(len(group), lambda lo, hi: score_acts(*arguments, lo, hi, log_probs), min_size=_HANDS_PER_THREAD)
-    total: NDArray[np.float64] = log_probs[hand_of].sum(axis=0)
-    return total
-
-
-def _group_acts(acts: PastActs) -> tuple[PastActs, Indices]:
-    """Put acts together before which a seat held the same cards.
-
-    Returns:
-        Acts [k] group by group; the first act of each group, and k.
-    """
-    keys = np.concatenate([acts.other[:, None].astype(np.uint8), acts.played.astype(np.uint8)], axis=1)
-    _, group, size = np.unique(keys.view(f"V{keys.shape[1]}")[:, 0], return_inverse=True, return_counts=True)
-    order = np.argsort(group, kind="stable")
-    return PastActs._make(field[order] for field in acts), np.concatenate([[0], np.cumsum(size)])
-
-
-def _allowed_labels(engine: Engine, acts: PastActs) -> NDArray[np.uint8]:
-    """Return 1 for the labels that the rules allow before each act, whatever the hand: uint8 [k, labels]."""
-    positions = zip(acts.context.tolist(), acts.to_beat.tolist(), strict=True)
-    return np.stack([episode_rules(engine.rules, context).allowed_labels[form] for context, form in positions])
