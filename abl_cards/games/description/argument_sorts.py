@@ -78,7 +78,10 @@ def _is_text(known: KnownNames, term: Term) -> bool:
 
 
 def _is_spelling(known: KnownNames, term: Term) -> bool:
-    return isinstance(term, int) or _is_text(known, term) or not set(term) & set('"(')
+    if isinstance(term, int):
+        return True
+    is_one_word = not any(letter.isspace() for letter in term)
+    return is_one_word and (_is_text(known, term) or not set(term) & set('"('))
 
 
 def _is_fluent(known: KnownNames, term: Term) -> bool:
@@ -193,7 +196,8 @@ PREFERENCE = ArgumentSort(
 )  # fmt: skip
 LANGUAGE = ArgumentSort("language", f"there are: {', '.join(LANGUAGES)}", lambda known: LANGUAGES)
 TEXT = ArgumentSort("text", 'write a letter or more in quotes, "…"', is_accepted=_is_text)
-SPELLING = ArgumentSort("text", 'write a letter or more in quotes, "…"', is_accepted=_is_spelling)
+SPELLING = ArgumentSort("text", 'write a letter or more in quotes, "…", without spaces', is_accepted=_is_spelling)
+"""Text of a card: spaces come between cards."""
 CARD_TERM = ArgumentSort(
     "rank, suit or card", "write one of pack/2, or an argument of a label", lambda known: known.card_terms, _is_argument
 )

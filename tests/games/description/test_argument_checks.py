@@ -60,6 +60,7 @@ WRONG = {
     "packs(2). packs(3).": (ErrorCode.CONFLICTING_FACTS, "packs(3)"),
     "more. composes(2). composes(3).": (ErrorCode.CONFLICTING_FACTS, "composes(3)"),
     "order_of_sets(text). order_of_sets(last_descending).": (ErrorCode.CONFLICTING_FACTS, "order_of_sets("),
+    'letter(3,"a b").': (ErrorCode.INVALID_ARGUMENT, '"a b"'),  # no hand could be written
     'letter(3,"a"). letter(3,"b").': (ErrorCode.CONFLICTING_FACTS, 'letter(3,"b")'),
     'word(3,en,"a"). word(3,en,"b").': (ErrorCode.CONFLICTING_FACTS, 'word(3,en,"b")'),
     'written(pair(3),"P",1). written(pair(3),"Q",1).': (ErrorCode.CONFLICTING_FACTS, 'written(pair(3),"Q",1)'),
