@@ -201,7 +201,6 @@ class _HandInputs(NamedTuple):
     """Sum of the inputs of a hand, and of the labels that it could lead, and buffers."""
 
     total: NDArray[np.float32]  # [width]
-
     counts: Indices  # [kinds]
     ranks: Indices  # [ranks]
     active: Indices  # [inputs] that are 1, those of labels first
