@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.agents.base import RandomKeys
-from abl_cards.agents.belief_reweighting import BeliefSampler
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.endgame import is_applicable
 from abl_cards.games.notation import build_card_grid
@@ -21,6 +20,7 @@ from abl_cards.reasoners.abduction import Minimiser
 from abl_cards.reasoners.explain import HandEstimateReport, ModelExplanation, seat_names
 
 if TYPE_CHECKING:
+    from abl_cards.agents.belief_reweighting import BeliefSampler
     from abl_cards.agents.choice_lookahead import ChoiceLookahead
     from abl_cards.agents.endgame import EndgameResult, EndgameSearch
     from abl_cards.agents.lookahead import Lookahead
@@ -131,8 +131,13 @@ class AblAgent:
         """Return the move for each decision."""
         began = time.monotonic()
         view = self.policy.features(decisions)
-        weighed = self._evaluate(decisions, view, BeliefSampler(self.policy, decisions, view), began).log_probs
+        weighed = self._evaluate(decisions, view, self._make_sampler(decisions, view), began).log_probs
         return view.survey.realise(_most_probable_labels(view, weighed), None if self._use_preferences else keys)
+
+    def _make_sampler(self, decisions: Decisions, view: PolicyInputs) -> BeliefSampler:
+        from abl_cards.agents.belief_reweighting import BeliefSampler  # imports torch
+
+        return BeliefSampler(self.policy, decisions, view)
 
     def _evaluate(self, decisions: Decisions, view: PolicyInputs, sampler: BeliefSampler, began: float) -> PolicyResult:
         """Compute the policy, solve where few cards are left, and look ahead elsewhere.
@@ -179,7 +184,7 @@ class AblAgent:
             return ahead.compute_model_explanation(choice) if ahead is not None and choice.view.has_hand_sizes else None
         began = time.monotonic()
         decision, view = decision_point.decision, self.policy.features(decision_point.decision)
-        sampler = BeliefSampler(self.policy, decision, view)
+        sampler = self._make_sampler(decision, view)
         result = self._evaluate(decision, view, sampler, began)
         weighed, points = result.log_probs, result.expected_points
         keys = None if self._use_preferences else np.zeros(1, np.uint64)
