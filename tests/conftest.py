@@ -2,6 +2,7 @@
 
 import gc
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,8 @@ gc_control.reduce_gc()
 gc.set_threshold(20_000, 20, 500)  # the engines of all games stay; a full collection takes a second
 if "PYTEST_XDIST_WORKER" in os.environ:
     share_compilations()
+if "--long" in sys.argv:  # before options are read, other conftest files of the command line import tests
+    include_long()
 
 # No deadline, since a first call may compile; fixed examples, so that failures in CI are reproducible.
 settings.register_profile(

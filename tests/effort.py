@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 from hypothesis import settings
 
@@ -9,13 +11,12 @@ long = pytest.mark.long
 """For what takes five seconds of a processor and more, where shorter tests walk the same paths: ``pytest --long``."""
 
 
-_with_long = False  # set by conftest.py
+_WITH_LONG = "ABL_CARDS_LONG_TESTS"  # in the environment, which workers of the tests share
 
 
 def include_long() -> None:
     """Let `amount` return the numbers of ``pytest --long``."""
-    global _with_long
-    _with_long = True
+    os.environ[_WITH_LONG] = "1"
 
 
 def thorough() -> bool:
@@ -33,4 +34,4 @@ def amount(short: int, full: int, most: int | None = None) -> int:
     """
     if thorough():
         return full if most is None else most
-    return full if _with_long else short
+    return full if _WITH_LONG in os.environ else short
