@@ -83,6 +83,7 @@ class _RuleIndex:
     def __init__(self, kb: KnowledgeBase) -> None:
         self.inputs = frozenset(map(str, kb.input_atoms))
         self.always_true = _find_ground_facts(kb)
+        self.possible_facts = _group_facts({*self.inputs, *map(str, kb.ground.atoms)})
         statements, sources = read_rewritten_statements(kb.request, Limits())
         self.rules = _index_rules(statements, sources)
         definitions = [item for item in statements if item.ast_type == ast.ASTType.Definition]
@@ -108,6 +109,14 @@ def _find_ground_facts(kb: KnowledgeBase) -> frozenset[str]:
     }
     named = zip(ground.atoms, ground.numbers, strict=True)
     return frozenset(str(atom) for atom, number in named if number in certain)
+
+
+def _group_facts(atoms: Collection[str]) -> Mapping[str, list[str]]:
+    """Return atoms as facts, by the name of the predicate."""
+    facts: dict[str, list[str]] = {}
+    for text in sorted(atoms):
+        facts.setdefault(text.partition("(")[0], []).append(f"{text}.")
+    return facts
 
 
 def _index_rules(statements: Iterable[ast.AST], sources: RuleSources) -> Mapping[Signature, list[_IndexedRule]]:
@@ -228,16 +237,34 @@ class ProofFinder:
         names = sorted({name for part in (rule.head, *rule.body) for name in _variables(part)})
         bindings = self._satisfied_prefixes(rule, target, names)
         if not bindings:
-            return None
+            return self._match_possible_body(rule, target, names)
         length = max(bindings)
         return length, bindings[length]
+
+    def _match_possible_body(
+        self, rule: _IndexedRule, target: str, names: Sequence[str]
+    ) -> tuple[int, Mapping[str, clingo.Symbol]] | None:
+        """Return a binding by atoms that may be true, for a head that binds no variables: ``p(1..X)``; else None."""
+        parts = [part for part in rule.body if _evaluation_order(part) in (_POSITIVE, _COMPARED)]
+        bound_names = [name for name in names if any(name in _variables(part) for part in (rule.head, *parts))]
+        text = f"{_REACHED}({','.join(['0', *bound_names])}) :- "
+        text += f"{'; '.join([f'{_TARGET}({rule.head})', *map(str, parts)])}. {_TARGET}({target})."
+        facts = self._facts_for(rule, self._index.possible_facts)
+        instances = self._first_instance(f"{facts}\n{text}", len(bound_names) + 1)
+        if not instances:
+            return None
+        binding = dict(zip(bound_names, instances[0].arguments[1:], strict=True))
+        positive = [part for part in rule.body if _evaluation_order(part) == _POSITIVE]
+        bound = [_Substitution(binding, self._index.constant_values).substitute(part) for part in positive]
+        atoms = list(map(_ground_atom, bound))
+        return next((length for length, atom in enumerate(atoms) if atom not in self._true), 0), binding
 
     def _satisfied_prefixes(
         self, rule: _IndexedRule, target: str, names: Sequence[str]
     ) -> dict[int, Mapping[str, clingo.Symbol]]:
         """Return a binding for each length of a satisfied prefix; prefixes with unsafe variables are left out."""
         bindings: dict[int, Mapping[str, clingo.Symbol]] = {}
-        facts = f"{self._facts_for(rule)}\n{_TARGET}({target})."
+        facts = f"{self._facts_for(rule, self._facts)}\n{_TARGET}({target})."
         for length in range(len(rule.body) + 1):
             parts = rule.body[:length]
             bound_names = [name for name in names if any(name in _variables(part) for part in (rule.head, *parts))]
@@ -263,15 +290,12 @@ class ProofFinder:
     @cached_property
     def _facts(self) -> Mapping[str, list[str]]:
         """True atoms as facts, by the name of the predicate."""
-        facts: dict[str, list[str]] = {}
-        for text in sorted(self._true):
-            facts.setdefault(text.partition("(")[0], []).append(f"{text}.")
-        return facts
+        return _group_facts(self._true)
 
-    def _facts_for(self, rule: _IndexedRule) -> str:
-        """Return the constants, and the true atoms of the predicates in a rule."""
-        predicates = sorted({*re.findall(r"[a-z_][\w']*", rule.text)} & self._facts.keys())
-        return "\n".join([*self._index.definitions, *(fact for name in predicates for fact in self._facts[name])])
+    def _facts_for(self, rule: _IndexedRule, facts: Mapping[str, list[str]]) -> str:
+        """Return the constants, and the facts of the predicates in a rule."""
+        predicates = sorted({*re.findall(r"[a-z_][\w']*", rule.text)} & facts.keys())
+        return "\n".join([*self._index.definitions, *(fact for name in predicates for fact in facts[name])])
 
 
 def _evaluation_order(literal: ast.AST) -> int:

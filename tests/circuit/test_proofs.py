@@ -151,3 +151,21 @@ def test_knowledge_base_is_grounded_once_for_all_states(kb: KnowledgeBase, monke
     answers = [reasons(kb, (4, n)).explain("legal(two,4)").holds for n in (1, 2, 1, 3)]
     assert answers == [False, True, False, True]
     assert len(grounded) == 1
+
+
+@pytest.mark.parametrize(("rule", "failing"), [
+    ("top(2..R) :- held(R,1).", "held("), ("top(2..R) :- size(R); held(R,1).", "held("),
+    ("top(2..R) :- size(R); R > 2; not held(3,1); held(R,1).", "held("), ("top(2..R) :- held(R,1); lead.", "held("),
+])  # fmt: skip
+def test_heads_that_bind_no_variables_have_a_nearest_rule(tmp_path: Path, rule: str, failing: str) -> None:
+    """A range up to a variable says no value of it, so a false atom had no rule."""
+    file = tmp_path / "rules.lp"
+    file.write_text(f"{RULES.partition('#const')[0]}size(1..4).\n{rule}\n", "utf-8")
+    inputs = [Input("held", (range(3, 6), range(1, 5))), Input("lead", ())]
+    finder = ProofFinder(KnowledgeBase.load([file], inputs=inputs, outputs=[("top", 1)]), [])
+    why = finder.explain("top(3)")
+    assert not why.holds
+    assert why.rule.replace("((2..R))", "(2..R)") == rule
+    assert why.premises[0].atom.startswith(failing)
+    assert not why.premises[0].holds
+    assert finder.explain("top(9)").kind == "no rule"
