@@ -114,9 +114,9 @@ class EndgameSearch:
             axis=1, dtype=np.int64
         )
         few = np.flatnonzero(cards <= self._max_cards)
+        sampler = sampler or BeliefSampler(self._policy, decisions, inputs)
         for rows in _batches(few if few.size and is_applicable(self._policy.engine.rules) else few[:0]):
-            deals = sampler or BeliefSampler(self._policy, decisions, inputs)
-            for row, labels, worth, often in self._solve(decisions, inputs, rows, deals):
+            for row, labels, worth, often in self._solve(decisions, inputs, rows, sampler):
                 if often.sum() >= MIN_SOLVED_SHARE * self._num_deals:
                     points[row, labels] = (worth * often[:, None]).sum(axis=0) / often.sum()
                     wins[row, labels] = ((worth > 0) * often[:, None]).sum(axis=0)

@@ -155,13 +155,13 @@ class Lookahead:
         is_candidate = select_candidates(prior_log_probs, *self._candidate_limits)
         if selected is not None:
             is_candidate &= selected[:, None]
+        sampler = sampler or BeliefSampler(self._policy, decisions, inputs)
         points, first_points = (np.full(prior_log_probs.shape, np.nan, np.float32) for _ in range(2))
         for rows in self._batches(is_candidate.sum(axis=1)):
             place, label = np.nonzero(is_candidate[rows])
             trials = SuccessiveElimination(place, label, prior_log_probs[rows[place], label], self._temperature)
-            deals = sampler or BeliefSampler(self._policy, decisions, inputs)
-            self._weight_pools(deals, rows)
-            batch = _LookaheadBatch(decisions, inputs, rows, deals, None if true_hands is None else true_hands[rows])
+            self._weight_pools(sampler, rows)
+            batch = _LookaheadBatch(decisions, inputs, rows, sampler, None if true_hands is None else true_hands[rows])
             end += len(rows) * (self._think_seconds or 0)
             self._run_rounds(batch, trials, None if self._think_seconds is None else end)
             points[rows[place], label] = trials.expected_points

@@ -234,48 +234,41 @@ class ProofFinder:
 
     def _match_body(self, rule: _IndexedRule, target: str) -> tuple[int, Mapping[str, clingo.Symbol]] | None:
         """Return the length of the longest satisfied prefix of a body, and its binding; None where the head differs."""
-        names = sorted({name for part in (rule.head, *rule.body) for name in _variables(part)})
-        bindings = self._satisfied_prefixes(rule, target, names)
-        if not bindings:
-            return self._match_possible_body(rule, target, names)
-        length = max(bindings)
-        return length, bindings[length]
-
-    def _match_possible_body(
-        self, rule: _IndexedRule, target: str, names: Sequence[str]
-    ) -> tuple[int, Mapping[str, clingo.Symbol]] | None:
-        """Return a binding by atoms that may be true, for a head that binds no variables: ``p(1..X)``; else None."""
-        parts = [part for part in rule.body if _evaluation_order(part) in (_POSITIVE, _COMPARED)]
-        bound_names = [name for name in names if any(name in _variables(part) for part in (rule.head, *parts))]
-        text = f"{_REACHED}({','.join(['0', *bound_names])}) :- "
-        text += f"{'; '.join([f'{_TARGET}({rule.head})', *map(str, parts)])}. {_TARGET}({target})."
-        facts = self._facts_for(rule, self._index.possible_facts)
-        instances = self._first_instance(f"{facts}\n{text}", len(bound_names) + 1)
-        if not instances:
-            return None
-        binding = dict(zip(bound_names, instances[0].arguments[1:], strict=True))
-        positive = [part for part in rule.body if _evaluation_order(part) == _POSITIVE]
-        bound = [_Substitution(binding, self._index.constant_values).substitute(part) for part in positive]
-        atoms = list(map(_ground_atom, bound))
-        return next((length for length, atom in enumerate(atoms) if atom not in self._true), 0), binding
-
-    def _satisfied_prefixes(
-        self, rule: _IndexedRule, target: str, names: Sequence[str]
-    ) -> dict[int, Mapping[str, clingo.Symbol]]:
-        """Return a binding for each length of a satisfied prefix; prefixes with unsafe variables are left out."""
-        bindings: dict[int, Mapping[str, clingo.Symbol]] = {}
-        facts = f"{self._facts_for(rule, self._facts)}\n{_TARGET}({target})."
+        facts, longest, length = self._facts_for(rule, self._facts), None, 0
         for length in range(len(rule.body) + 1):
-            parts = rule.body[:length]
-            bound_names = [name for name in names if any(name in _variables(part) for part in (rule.head, *parts))]
-            head = f"{_REACHED}({','.join(['0', *bound_names])})"
-            text = f"{head} :- {'; '.join([f'{_TARGET}({rule.head})', *map(str, parts)])}."
-            instances = self._first_instance(f"{facts}\n{text}", len(bound_names) + 1)
-            if instances == []:
+            bindings = self._find_binding(rule, target, rule.body[:length], facts)
+            if bindings == []:
                 break
-            if instances:
-                bindings[length] = dict(zip(bound_names, instances[0].arguments[1:], strict=True))
-        return bindings
+            if bindings:
+                longest = length, bindings[0]
+        if (
+            longest is None and length
+        ):  # the head binds no variables, as in p(1..X), so alone it was compared to nothing
+            return self._match_possible_body(rule, target)
+        return longest
+
+    def _match_possible_body(self, rule: _IndexedRule, target: str) -> tuple[int, Mapping[str, clingo.Symbol]] | None:
+        """Return the same by a binding for which the atoms of the body may be true in some state."""
+        parts = [part for part in rule.body if _evaluation_order(part) in (_POSITIVE, _COMPARED)]
+        bindings = self._find_binding(rule, target, parts, self._facts_for(rule, self._index.possible_facts))
+        if not bindings:
+            return None
+        positive = [part for part in parts if _evaluation_order(part) == _POSITIVE]
+        bound = [_Substitution(bindings[0], self._index.constant_values).substitute(part) for part in positive]
+        atoms = list(map(_ground_atom, bound))
+        return next((length for length, atom in enumerate(atoms) if atom not in self._true), 0), bindings[0]
+
+    def _find_binding(
+        self, rule: _IndexedRule, target: str, parts: Sequence[ast.AST], facts: str
+    ) -> list[Mapping[str, clingo.Symbol]] | None:
+        """Return a binding for which facts satisfy parts of a body, or no one; None where variables are unsafe."""
+        names = sorted({name for part in (rule.head, *parts) for name in _variables(part)})
+        body = "; ".join([f"{_TARGET}({rule.head})", *map(str, parts)])
+        text = f"{facts}\n{_TARGET}({target}).\n{_REACHED}({','.join(['0', *names])}) :- {body}."
+        instances = self._first_instance(text, len(names) + 1)
+        if instances is None:
+            return None
+        return [dict(zip(names, symbol.arguments[1:], strict=True)) for symbol in instances]
 
     def _first_instance(self, program: str, arity: int) -> list[clingo.Symbol] | None:
         """Return the first derived instance of `_REACHED`, or an empty list; None for an unsafe program."""
