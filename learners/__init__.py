@@ -114,21 +114,18 @@ if TYPE_CHECKING:
         fit_temperature,
     )
     from abl_cards.learners.symmetry import Symmetries
-    from abl_cards.learners.weights_io import (
+    from abl_cards.learners.weights_files import (
         WeightsCard,
         find_shipped_weights,
-        light_weights_files,
         load_card,
-        load_networks,
-        load_rollout_network,
-        load_weights,
         opponent_weights_file,
         read_card,
         read_weights,
         rollout_weights_file,
-        save_networks,
+        student_weights_files,
         write_weights,
     )
+    from abl_cards.learners.weights_io import load_networks, load_rollout_network, load_weights, save_networks
 
 __all__ = [
     "ABLN",
@@ -212,7 +209,6 @@ __all__ = [
     "fit_temperature",
     "hands_loss",
     "k_means",
-    "light_weights_files",
     "list_label_inputs",
     "list_shipped_presets",
     "load_card",
@@ -237,6 +233,7 @@ __all__ = [
     "save_networks",
     "save_splitter",
     "silhouette_score",
+    "student_weights_files",
     "to_batch",
     "to_input_tensors",
     "to_privileged_tensors",

@@ -17,7 +17,7 @@ from abl_cards.learners.networks import GameShape, Networks
 from abl_cards.learners.output_checks import call_forward, check_output, check_state, check_unwritten
 from abl_cards.learners.own_classes import check_class
 from abl_cards.learners.presets import PPOConfig, Preset
-from abl_cards.learners.weights_io import WeightsCard, load_card, write_card
+from abl_cards.learners.weights_files import WeightsCard, load_card, write_card
 
 MODEL_PRESET = "model"
 """Name of the preset in settings and weights cards of a run with a network of one's own."""

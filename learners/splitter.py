@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from abl_cards.core import ErrorCode, GameError
 from abl_cards.learners.crf import ConditionalRandomField
 from abl_cards.learners.presets import SPLITTER_PRESETS, SplitterPreset
-from abl_cards.learners.weights_io import read_card, read_weights, write_weights
+from abl_cards.learners.weights_files import read_card, read_weights, write_weights
 
 NUM_TAGS = 4
 MAX_HAND_CARDS = 20

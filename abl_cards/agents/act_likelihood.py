@@ -35,7 +35,7 @@ MIN_PROBABILITY = 1e-6
 _HANDS_PER_THREAD = 64
 
 
-def score_by_opponent_model(
+def compute_act_log_probs(
     engine: Engine, weights: RolloutWeights, decisions: Decisions, rows: Indices, deals: NDArray[np.uint8]
 ) -> NDArray[np.float64]:
     """Return how probable the acts of the others are by a network of positions.
@@ -54,11 +54,11 @@ def score_by_opponent_model(
     for row, hands, total in zip(rows.tolist(), deals, log_probs, strict=True):
         acts = decisions.past_acts(row)
         if acts is not None and len(acts.seat):
-            total[:] = _score_acts(engine, weights, acts, hands)
+            total[:] = _compute_log_probs(engine, weights, acts, hands)
     return log_probs
 
 
-def _score_acts(
+def _compute_log_probs(
     engine: Engine, weights: RolloutWeights, acts: PastActs, hands: NDArray[np.uint8]
 ) -> NDArray[np.float64]:
     """Return how probable acts are for hands [n, others, kinds]: float64 [n].
@@ -76,7 +76,7 @@ def _score_acts(
     arguments = (
         acts, first_act, group, order, allowed, traits.pass_label, before, leads, shape, weights, RANDOM_PLAY_SHARE,
     )  # fmt: skip
-    map_ranges(len(group), lambda lo, hi: score_acts(*arguments, lo, hi, log_probs), min_size=_HANDS_PER_THREAD)
+    map_ranges(len(group), lambda lo, hi: sum_act_log_probs(*arguments, lo, hi, log_probs), min_size=_HANDS_PER_THREAD)
     total: NDArray[np.float64] = log_probs[hand_of].sum(axis=0)
     return total
 
@@ -120,7 +120,7 @@ def _new_waiting_acts(weights):
 
 
 @kernel
-def score_acts(
+def sum_act_log_probs(
     acts, first_act, group, order, allowed, pass_label, before, leads, shape, weights, random_share, lo, hi, log_probs
 ):  # fmt: skip
     """Add up how probable the acts of groups are by a rollout network, for some of n hypothetical hands.
@@ -164,12 +164,12 @@ def score_acts(
                 waiting.hand[num_waiting], waiting.act[num_waiting], waiting.num_labels[num_waiting] = i, k, n
                 num_waiting += 1
                 if num_waiting == POSITIONS_AT_ONCE:
-                    num_waiting = _score_waiting_acts(acts, weights, waiting, num_waiting, random_share, log_probs)
-    _score_waiting_acts(acts, weights, waiting, num_waiting, random_share, log_probs)
+                    num_waiting = _add_waiting_acts(acts, weights, waiting, num_waiting, random_share, log_probs)
+    _add_waiting_acts(acts, weights, waiting, num_waiting, random_share, log_probs)
 
 
 @device_function
-def _score_waiting_acts(acts, weights, waiting, num_waiting, random_share, log_probs):
+def _add_waiting_acts(acts, weights, waiting, num_waiting, random_share, log_probs):
     """Score the acts that wait; returns how many wait then, 0."""
     apply_second_layers(weights, waiting.hidden, waiting.last)
     for place in range(num_waiting):

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.agents.act_likelihood import MIN_PROBABILITY, RANDOM_PLAY_SHARE, score_by_opponent_model
+from abl_cards.agents.act_likelihood import MIN_PROBABILITY, RANDOM_PLAY_SHARE, compute_act_log_probs
 from abl_cards.agents.policy import NeuroSymbolicPolicy, PolicyInputs
 from abl_cards.core import splitmix64_array
 from abl_cards.games.tables import HISTORY_ACTS, Decisions
@@ -132,7 +132,7 @@ def _compute_log_weights(
     if weights is None:
         log_probs = _score_by_policy(policy, decisions, rows, deals)
     else:
-        log_probs = exponent * score_by_opponent_model(policy.engine, weights, decisions, rows, deals)
+        log_probs = exponent * compute_act_log_probs(policy.engine, weights, decisions, rows, deals)
     least: NDArray[np.float64] = log_probs - log_probs.max(axis=1, keepdims=True)
     return least
 

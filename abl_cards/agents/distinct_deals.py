@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from abl_cards.games.types import Indices
 
 
-def find_first_copies(deals: NDArray[np.uint8]) -> Indices:
+def find_first_occurrences(deals: NDArray[np.uint8]) -> Indices:
     """Return the number of the first equal deal for each of the deals [r, n, others, cards] of a row: int64 [r, n]."""
     r, n = deals.shape[:2]
     keys = np.concatenate([np.repeat(np.arange(r), n)[:, None].view(np.uint8), deals.reshape(r * n, -1)], axis=1)
@@ -28,7 +28,7 @@ def list_distinct_deals(deals: NDArray[np.uint8], row: Indices) -> tuple[Indices
         int64 [m] and [m], the item and the deal of each pair; int64 [t, n], the pair of each item and deal.
     """
     r, n = deals.shape[:2]
-    distinct, copy_of = np.unique(find_first_copies(deals) + n * np.arange(r)[:, None], return_inverse=True)
+    distinct, copy_of = np.unique(find_first_occurrences(deals) + n * np.arange(r)[:, None], return_inverse=True)
     count = np.bincount(distinct // n, minlength=r)
     first, num_pairs = np.cumsum(count) - count, count[row]
     offset = np.cumsum(num_pairs) - num_pairs - first[row]

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.agents.belief_reweighting import BeliefSampler, choose_pool_size
-from abl_cards.agents.distinct_deals import find_first_copies
+from abl_cards.agents.distinct_deals import find_first_occurrences
 from abl_cards.agents.lookahead import TEMPERATURE, reweight_by_points
 from abl_cards.agents.names import AgentName
 from abl_cards.agents.policy import NeuroSymbolicPolicy, PolicyInputs
@@ -152,7 +152,7 @@ def _batches(rows: Indices) -> Iterator[Indices]:
 
 def _unique_deals(deals: NDArray[np.uint8]) -> tuple[Indices, NDArray[np.int64]]:
     """Return the distinct deals of [n, others, cards] and how often each occurs, the most frequent first."""
-    first, often = np.unique(find_first_copies(deals[None]), return_counts=True)
+    first, often = np.unique(find_first_occurrences(deals[None]), return_counts=True)
     order = np.argsort(-often, kind="stable")
     return first[order], often[order]
 

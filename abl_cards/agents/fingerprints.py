@@ -83,9 +83,9 @@ def agent_fingerprint(name: AgentName, engine: Engine) -> str:
 
 def _list_weights(file: Path) -> list[Path]:
     """Return a file of weights, and those of the light networks beside it."""
-    from abl_cards.learners import light_weights_files
+    from abl_cards.learners import student_weights_files
 
-    return [file, *(beside for beside in light_weights_files(file) if beside.exists())]
+    return [file, *(beside for beside in student_weights_files(file) if beside.exists())]
 
 
 def _are_readable(files: Iterable[Path]) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from abl_cards.core import ErrorCode, GameError
-from abl_cards.learners import Networks, light_weights_files, write_weights
+from abl_cards.learners import Networks, student_weights_files, write_weights
 from abl_cards.training.checkpoint import CHECKPOINT_SUFFIX, translate_restore_errors
 from abl_cards.training.critic_finetuning import CriticErrors
 from abl_cards.training.metrics import MetricsWriter
@@ -207,7 +207,7 @@ class ResumableRun(TrainingWorker):
                 results={"squared error of the critic on other games": asdict(critic_errors)},
             )
         save_run_weights(file, playing, card)
-        for light in light_weights_files(file):
+        for light in student_weights_files(file):
             light.unlink(missing_ok=True)  # of an earlier policy
 
     def save_rollout_network(self, file: Path, network: torch.nn.Module, result: ImitationResult) -> None:

@@ -17,7 +17,7 @@ from abl_cards.ablation.trained import TRAINING_FILE, TwinTrainer, create_twin_c
 from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.games.game import load
 from abl_cards.learners.presets import PRESETS
-from abl_cards.learners.weights_io import load_card
+from abl_cards.learners.weights_files import load_card
 from abl_cards.matches.seed_intervals import combine_seeds
 from tests.effort import amount
 from tests.learners.tiny import TINY

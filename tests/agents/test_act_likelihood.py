@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from abl_cards.agents import make_agent
-from abl_cards.agents.act_likelihood import RANDOM_PLAY_SHARE, score_by_opponent_model
+from abl_cards.agents.act_likelihood import RANDOM_PLAY_SHARE, compute_act_log_probs
 from abl_cards.core import splitmix64_array
 from abl_cards.games.game import load
 from abl_cards.reasoners.hidden_hands import sample_deals, uniform_estimate
@@ -40,7 +40,7 @@ def test_acts_are_as_probable_as_the_network_says(game: str, profile: str | None
     expected = np.sum([np.where(seats == tables.seat, 0, score) for seats, score in acted], axis=0)
     assert (expected < -1).any()
     hands = decisions.view.hidden_hands[:, None].repeat(3, axis=1)
-    found = score_by_opponent_model(engine, weights, decisions, every, hands)
+    found = compute_act_log_probs(engine, weights, decisions, every, hands)
     np.testing.assert_allclose(found, np.stack([expected] * 3, axis=1), atol=1e-3)
 
 
@@ -55,7 +55,7 @@ def test_hands_that_could_not_act_so_are_unlikely() -> None:
     true = decisions.view.hidden_hands
     known = decisions.information_set()
     deals = sample_deals(uniform_estimate(known), known, splitmix64_array(keys, every)[:, None])
-    scores = score_by_opponent_model(
+    scores = compute_act_log_probs(
         engine, random_network(engine).to_weights(), decisions, every, np.stack([true, deals[:, 0]], axis=1)
     )
     assert (scores[:, 0] != scores[:, 1]).all()
@@ -68,7 +68,7 @@ def test_nothing_is_known_without_a_history() -> None:
     decisions = tables.decisions(np.arange(3))
     hands = decisions.view.hidden_hands[:, None]
     weights = random_network(engine).to_weights()
-    assert (score_by_opponent_model(engine, weights, decisions, np.arange(3), hands) == 0).all()
+    assert (compute_act_log_probs(engine, weights, decisions, np.arange(3), hands) == 0).all()
 
 
 @pytest.mark.parametrize(("game", "profile"), GAMES)
@@ -86,9 +86,9 @@ def test_hands_are_scored_together_as_alone(game: str, profile: str | None) -> N
     known = decisions.information_set()
     deals = sample_deals(uniform_estimate(known), known, splitmix64_array(keys[:, None], np.arange(11)))
     deals = np.concatenate([deals, deals[:, 3:7], decisions.view.hidden_hands[:, None]], axis=1)
-    together = score_by_opponent_model(engine, weights, decisions, every, deals)
+    together = compute_act_log_probs(engine, weights, decisions, every, deals)
     alone = [
-        score_by_opponent_model(engine, weights, decisions, every, deals[:, [deal]]) for deal in range(deals.shape[1])
+        compute_act_log_probs(engine, weights, decisions, every, deals[:, [deal]]) for deal in range(deals.shape[1])
     ]
     np.testing.assert_allclose(together, np.concatenate(alone, axis=1), rtol=1e-6)
     assert len(np.unique(together[0])) > 5

@@ -112,7 +112,7 @@ def test_deals_that_explain_the_acts_are_drawn_more_often(monkeypatch: pytest.Mo
     engine = load("guandan").engine()
     agent = cast(Any, make_agent("abl", engine))
     monkeypatch.setattr(
-        belief_reweighting, "score_by_opponent_model",
+        belief_reweighting, "compute_act_log_probs",
         lambda engine, weights, decisions, rows, deals: np.where(deals[:, :, 0, 0] > 0, 0.0, -60.0),
     )  # fmt: skip
     tables: Any = engine.start_matches(splitmix64_array(np.arange(1).astype(np.uint64), 3))

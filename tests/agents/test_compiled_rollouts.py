@@ -19,7 +19,8 @@ from abl_cards.games.compiled import MAX_IDLE_DECISIONS, TableError
 from abl_cards.games.game import load
 from abl_cards.learners import GameShape, Networks, RolloutNetwork, apply_reward_exponent
 from abl_cards.learners.presets import END_OF_EPISODE, PRESETS
-from abl_cards.learners.weights_io import WeightsCard, save_networks, write_weights
+from abl_cards.learners.weights_files import WeightsCard, write_weights
+from abl_cards.learners.weights_io import save_networks
 from abl_cards.matches.sampled_positions import sample_from_play
 from tests.agents.rollout_networks import CONFIG, network_log_probs, random_network
 from tests.games.rollouts.sampled_tables import sample_tables

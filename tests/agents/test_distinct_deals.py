@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from abl_cards.agents.distinct_deals import find_first_copies, list_distinct_deals
+from abl_cards.agents.distinct_deals import find_first_occurrences, list_distinct_deals
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -30,4 +30,4 @@ def test_equal_deals_of_an_item_are_listed_once(seed: int, num_rows: int, num_de
 def test_the_first_copy_is_the_first_equal_deal_of_the_row(seed: int, num_rows: int, num_deals: int) -> None:
     deals = np.random.default_rng(seed).integers(0, 2, (num_rows, num_deals, 1, 2)).astype(np.uint8)
     listed = [[bytes(deal) for deal in row] for row in deals]
-    assert find_first_copies(deals).tolist() == [[row.index(deal) for deal in row] for row in listed]
+    assert find_first_occurrences(deals).tolist() == [[row.index(deal) for deal in row] for row in listed]

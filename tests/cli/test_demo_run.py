@@ -9,7 +9,8 @@ from abl_cards.cli.demo_run import render_mid_game
 from abl_cards.games.game import load
 from abl_cards.learners.networks import GameShape, Networks
 from abl_cards.learners.presets import PRESETS
-from abl_cards.learners.weights_io import WeightsCard, save_networks
+from abl_cards.learners.weights_files import WeightsCard
+from abl_cards.learners.weights_io import save_networks
 from abl_cards.matches.records import read_records, sample_records_path
 from tests.cli_runs import run
 from tests.effort import long

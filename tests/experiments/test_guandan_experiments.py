@@ -31,7 +31,7 @@ from abl_cards.experiments.workspace import ExperimentWorkspace
 from abl_cards.games.engine import Engine
 from abl_cards.games.tables.listeners import NullListener
 from abl_cards.games.types.moves import Moves
-from abl_cards.learners.weights_io import load_card
+from abl_cards.learners.weights_files import load_card
 from abl_cards.reasoners.hidden_hands.hands import abduce_hands, project_estimate
 from abl_cards.training.settings import read_config
 from tests.cli_runs import ROOT, run

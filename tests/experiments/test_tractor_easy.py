@@ -24,7 +24,8 @@ from abl_cards.games.engine import Engine
 from abl_cards.games.game import load
 from abl_cards.learners.networks import GameShape, Networks
 from abl_cards.learners.presets import PRESETS
-from abl_cards.learners.weights_io import WeightsCard, save_networks
+from abl_cards.learners.weights_files import WeightsCard
+from abl_cards.learners.weights_io import save_networks
 
 SETTINGS = replace(EXPERIMENT.make_settings(smoke=True), stages=2)
 

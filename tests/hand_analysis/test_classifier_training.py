@@ -21,7 +21,7 @@ from abl_cards.hand_analysis.classifier_training import (
 )
 from abl_cards.hand_analysis.deal_rules import DealRules
 from abl_cards.learners.strength import STRENGTH_PRESETS, StrengthCard
-from abl_cards.learners.weights_io import write_weights
+from abl_cards.learners.weights_files import write_weights
 from tests.games.doudizhu.decided import engine_of
 from tests.training.test_checkpoint import write_malicious_pickle
 

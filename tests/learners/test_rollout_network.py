@@ -14,7 +14,7 @@ from abl_cards.core import kernel
 from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.games.game import load
 from abl_cards.games.rollouts import position_inputs
-from abl_cards.learners import weights_io
+from abl_cards.learners import weights_files
 from abl_cards.learners.batches import to_input_tensors
 from abl_cards.learners.model_inputs import ModelInputs
 from abl_cards.learners.networks import GameShape, Networks
@@ -29,15 +29,14 @@ from abl_cards.learners.rollout_network import (
     choose_label,
     list_label_inputs,
 )
-from abl_cards.learners.weights_io import (
+from abl_cards.learners.weights_files import (
     WeightsCard,
     load_card,
-    load_networks,
     opponent_weights_file,
     rollout_weights_file,
-    save_networks,
     write_weights,
 )
+from abl_cards.learners.weights_io import load_networks, save_networks
 from abl_cards.matches.sampled_positions import sample_from_play
 from abl_cards.reasoners.abduction import find_best_cards, plays_after
 from tests.games.rollouts.sampled_tables import sample_tables
@@ -215,11 +214,11 @@ def test_shipped_light_networks_fit_the_weights_that_they_lie_beside(
 
 def test_rollout_weights_are_no_weights_to_choose(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The message that lists shipped weights leaves them out."""
-    monkeypatch.setattr(weights_io, "WEIGHTS_FOLDER", tmp_path)
+    monkeypatch.setattr(weights_files, "WEIGHTS_FOLDER", tmp_path)
     for stem in ("whist-small", "whist-small-rollout", "whist-small-opponents"):
         (tmp_path / f"{stem}.safetensors").touch()
     with pytest.raises(GameError, match=r"there are: whist-small\)"):
-        weights_io.find_shipped_weights("whist", "none")
+        weights_files.find_shipped_weights("whist", "none")
 
 
 @pytest.mark.parametrize("hidden", [(250, 64), (256, 30), (0, 16)])

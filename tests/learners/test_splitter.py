@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from abl_cards.core.errors import GameError
-from abl_cards.learners import weights_io
+from abl_cards.learners import weights_files
 from abl_cards.learners.crf import ConditionalRandomField
 from abl_cards.learners.presets import SPLITTER_PRESETS
 from abl_cards.learners.splitter import (
@@ -120,7 +120,7 @@ def test_saved_weights_round_trip_with_their_card(tmp_path: Path) -> None:
 
 
 def test_shipped_splitter_card_has_command_and_results() -> None:
-    loaded, card = load_splitter(weights_io.find_shipped_weights("doudizhu", "splitter", "small"))
+    loaded, card = load_splitter(weights_files.find_shipped_weights("doudizhu", "splitter", "small"))
     assert loaded.preset.name == "small"
     assert card.command
     assert card.results

@@ -12,7 +12,8 @@ from abl_cards.games.game import load
 from abl_cards.learners.decision import InputTensors, PrivilegedTensors
 from abl_cards.learners.networks import GameShape, Networks
 from abl_cards.learners.presets import PRESETS
-from abl_cards.learners.weights_io import WeightsCard, load_networks, save_networks
+from abl_cards.learners.weights_files import WeightsCard
+from abl_cards.learners.weights_io import load_networks, save_networks
 from tests.learners.tiny import TINY
 
 

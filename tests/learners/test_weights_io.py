@@ -1,4 +1,4 @@
-"""Weight files."""
+"""Networks from files of weights."""
 
 import json
 import os
@@ -12,17 +12,11 @@ from safetensors.torch import load_file, save_file
 from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.games.engine import Engine
 from abl_cards.games.game import load
-from abl_cards.learners import presets, weights_io
+from abl_cards.learners import presets
 from abl_cards.learners.networks import GameShape, Networks
 from abl_cards.learners.presets import PRESETS
-from abl_cards.learners.weights_io import (
-    WeightsCard,
-    load_card,
-    load_networks,
-    load_weights,
-    save_networks,
-    write_weights,
-)
+from abl_cards.learners.weights_files import WeightsCard, find_shipped_weights, load_card, write_weights
+from abl_cards.learners.weights_io import load_networks, load_weights, save_networks
 from tests.core.test_atomic_files import files_end_after
 from tests.learners.tiny import TINY
 
@@ -173,27 +167,5 @@ def test_shipped_weights_have_cards_and_fit(engine: Engine) -> None:
         if not file.stem.endswith("-rollout"):  # loaded with the weights that it lies beside
             assert load_networks(file, engine).preset.uses_abln == load_card(file).abln
     with pytest.raises(GameError, match="guandan-none") as error:
-        weights_io.find_shipped_weights("guandan", "none")
+        find_shipped_weights("guandan", "none")
     assert error.value.code == ErrorCode.UNKNOWN_WEIGHTS
-
-
-def test_default_preset_prefers_small_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(weights_io, "WEIGHTS_FOLDER", tmp_path)
-    monkeypatch.setattr(presets, "WEIGHTS_FOLDER", tmp_path)
-    (tmp_path / "whist-planes-abl.safetensors").touch()
-    assert weights_io.find_shipped_weights("whist", None).stem == "whist-planes-abl"
-    (tmp_path / "whist-small.safetensors").touch()
-    assert weights_io.find_shipped_weights("whist", None).stem == "whist-small"
-
-
-def test_missing_weights_error_suggests_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Do not suggest weights of other networks of the game, such as splitters."""
-    monkeypatch.setattr(weights_io, "WEIGHTS_FOLDER", tmp_path)
-    monkeypatch.setattr(presets, "WEIGHTS_FOLDER", tmp_path)
-    (tmp_path / "doudizhu-splitter-small.safetensors").touch()
-    with pytest.raises(GameError) as caught:
-        weights_io.find_shipped_weights("doudizhu", "small")
-    assert str(caught.value) == (
-        "agent 'abl' has no weights for doudizhu: play kb or greedy, or train some (abl-cards train doudizhu --dir "
-        "runs/mine) and name their file, abl:weights=runs/mine/doudizhu-small.safetensors"
-    )

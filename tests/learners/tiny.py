@@ -8,7 +8,8 @@ import torch
 from abl_cards.games.game import load
 from abl_cards.learners.networks import GameShape, Networks
 from abl_cards.learners.presets import PRESETS, EncoderConfig, PPOConfig
-from abl_cards.learners.weights_io import WeightsCard, save_networks
+from abl_cards.learners.weights_files import WeightsCard
+from abl_cards.learners.weights_io import save_networks
 
 TINY = replace(
     PRESETS["small"],

@@ -17,7 +17,7 @@ from abl_cards.agents.registry import make_agent
 from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.learners.networks import GameShape
 from abl_cards.learners.own_parts import InputRow
-from abl_cards.learners.weights_io import load_card
+from abl_cards.learners.weights_files import load_card
 from abl_cards.training.bridge import BatchRow, DecisionBatch, JointBridge, LabelsKB, SamplingReasoner
 from abl_cards.training.trainer import Trainer
 from tests.training import own_networks

@@ -13,7 +13,8 @@ from abl_cards.learners import TrainingBatch
 from abl_cards.learners.networks import GameShape, Networks
 from abl_cards.learners.presets import PRESETS
 from abl_cards.learners.symmetry import Symmetries
-from abl_cards.learners.weights_io import load_card, load_networks
+from abl_cards.learners.weights_files import load_card
+from abl_cards.learners.weights_io import load_networks
 from abl_cards.training import critic_finetuning, pretraining
 from abl_cards.training.critic_finetuning import SelfPlayGames
 from abl_cards.training.trainer import Trainer

@@ -17,7 +17,8 @@ from abl_cards.games.types.moves import Moves
 from abl_cards.learners.model_interface import Batch, PolicyOutput
 from abl_cards.learners.model_networks import load_model
 from abl_cards.learners.networks import GameShape
-from abl_cards.learners.weights_io import load_card, load_networks
+from abl_cards.learners.weights_files import load_card
+from abl_cards.learners.weights_io import load_networks
 from abl_cards.reasoners.abduction.minimiser import Minimiser
 from abl_cards.training.model_agent import load_model_agent, make_model_agent
 from abl_cards.training.trainer import Trainer

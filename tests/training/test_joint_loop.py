@@ -17,7 +17,8 @@ from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.core.parallel import NUM_THREADS
 from abl_cards.learners import sparse_linear
 from abl_cards.learners.presets import PRESETS
-from abl_cards.learners.weights_io import load_card, load_networks
+from abl_cards.learners.weights_files import load_card
+from abl_cards.learners.weights_io import load_networks
 from abl_cards.training.callbacks import Metrics
 from abl_cards.training.checkpoint import save_checkpoint
 from abl_cards.training.metrics import read_metrics

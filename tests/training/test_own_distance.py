@@ -13,7 +13,7 @@ from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.games.game import load
 from abl_cards.games.tables.choices import Choices
 from abl_cards.games.types.moves import MoveLists
-from abl_cards.learners.weights_io import load_card
+from abl_cards.learners.weights_files import load_card
 from abl_cards.reasoners.abduction.minimiser import Minimiser
 from abl_cards.training.distance import MoveCandidates
 from abl_cards.training.trainer import Trainer

@@ -19,7 +19,8 @@ from abl_cards.games.game import load
 from abl_cards.games.types.moves import MoveLists
 from abl_cards.learners.model_interface import Batch, CriticBatch, HandsBatch, PolicyOutput
 from abl_cards.learners.networks import GameShape
-from abl_cards.learners.weights_io import load_card, load_networks
+from abl_cards.learners.weights_files import load_card
+from abl_cards.learners.weights_io import load_networks
 from abl_cards.matches.match_runner import play_match
 from abl_cards.training.distance import MoveCandidates
 from abl_cards.training.settings import TrainConfig

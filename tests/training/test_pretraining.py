@@ -15,7 +15,7 @@ from abl_cards.games.game import load
 from abl_cards.learners.networks import GameShape, Networks
 from abl_cards.learners.presets import PRESETS, RESPONSE_DEALS, Preset
 from abl_cards.learners.symmetry import Symmetries
-from abl_cards.learners.weights_io import load_card
+from abl_cards.learners.weights_files import load_card
 from abl_cards.matches.records import read_valid_records, sample_records_path, write_records
 from abl_cards.training.decision_dataset import dataset_from_records, num_round_tables
 from abl_cards.training.pretraining import Pretrainer, pretrain

@@ -16,7 +16,8 @@ from abl_cards.games.rollouts import position_shape
 from abl_cards.learners.networks import GameShape, Networks
 from abl_cards.learners.presets import PRESETS, RolloutConfig
 from abl_cards.learners.symmetry import Symmetries
-from abl_cards.learners.weights_io import load_card, load_networks, opponent_weights_file, rollout_weights_file
+from abl_cards.learners.weights_files import load_card, opponent_weights_file, rollout_weights_file
+from abl_cards.learners.weights_io import load_networks
 from abl_cards.training import pretraining, rollout_distillation
 from abl_cards.training.rollout_distillation import RolloutDistillation, list_student_networks
 from abl_cards.training.trainer import Trainer

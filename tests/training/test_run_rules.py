@@ -15,7 +15,7 @@ from abl_cards.asp import KBError
 from abl_cards.cli.kb import NEW_GAME
 from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.games.game import load
-from abl_cards.learners.weights_io import load_card
+from abl_cards.learners.weights_files import load_card
 from abl_cards.training.run_parts import RunParts
 from abl_cards.training.run_rules import check_same_rules, compute_rule_digests
 from abl_cards.training.run_settings import resolve_config

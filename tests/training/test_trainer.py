@@ -26,7 +26,8 @@ from abl_cards.learners.model_interface import Batch, PolicyOutput
 from abl_cards.learners.model_networks import ModelNetworks, load_model
 from abl_cards.learners.networks import GameShape
 from abl_cards.learners.presets import PRESETS
-from abl_cards.learners.weights_io import load_card, load_networks
+from abl_cards.learners.weights_files import load_card
+from abl_cards.learners.weights_io import load_networks
 from abl_cards.matches.match_runner import play_match
 from abl_cards.reasoners.abduction.minimiser import Minimiser
 from abl_cards.training.callbacks import Metrics, TrainerCallback

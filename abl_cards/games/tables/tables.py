@@ -37,10 +37,10 @@ from abl_cards.games.types import (
     Indices,
     Moves,
     check_distinct_rows,
-    check_due_rows,
     check_integers,
     check_moves,
     check_rows,
+    check_rows_in_stage,
     copy_rows,
     named_arrays,
 )
@@ -267,7 +267,7 @@ class Tables(TableViews):
             GameError: If these are not different tables with a move each, where a play is due, or the rules leave one
                 without a way on.
         """
-        rows = check_due_rows(rows, self.state.stage, PLAY, moves.form, moves.cards)
+        rows = check_rows_in_stage(rows, self.state.stage, PLAY, moves.form, moves.cards)
         check_moves(moves, len(self.rules.forms.forms), self.state.hands.shape[2])
         if self.listener and not self.rules.has_composed_plays:
             self.listener.on_play(self, rows, moves)
@@ -326,7 +326,7 @@ class Tables(TableViews):
             GameError: If these are not different tables with an option each, where a choice is due, or the rules leave
                 one without a way on.
         """
-        rows = check_due_rows(rows, self.state.stage, CHOICE, options)
+        rows = check_rows_in_stage(rows, self.state.stage, CHOICE, options)
         options = check_integers("options", options, (len(rows),), len(self.rules.schema.options))
         if self.listener:
             self.listener.on_choice(self, rows, options)

@@ -10,13 +10,13 @@ if TYPE_CHECKING:
     from abl_cards.games.types.arrays import copy_rows, named_arrays, save_rows
     from abl_cards.games.types.checks import (
         check_distinct_rows,
-        check_due_rows,
         check_held,
         check_integers,
         check_keys,
         check_lists,
         check_moves,
         check_rows,
+        check_rows_in_stage,
     )
     from abl_cards.games.types.features import FeatureTable, ObservationFeature
     from abl_cards.games.types.information_set import HandEstimate, InformationSet, sample_hand_estimates
@@ -53,13 +53,13 @@ __all__ = [
     "ReplayMismatch",
     "ReplayResult",
     "check_distinct_rows",
-    "check_due_rows",
     "check_held",
     "check_integers",
     "check_keys",
     "check_lists",
     "check_moves",
     "check_rows",
+    "check_rows_in_stage",
     "copy_rows",
     "count_move_cards",
     "join_lists",

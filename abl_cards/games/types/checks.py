@@ -53,20 +53,20 @@ def check_distinct_rows(rows: Any, size: int, *given: Any) -> Indices:
     return indices
 
 
-def check_due_rows(rows: Any, stages: NDArray[np.integer], due: int, *given: Any) -> Indices:
-    """Return indices [n] of different tables as int64, where a decision is due.
+def check_rows_in_stage(rows: Any, stages: NDArray[np.integer], stage: int, *given: Any) -> Indices:
+    """Return indices [n] of different tables in one stage as int64.
 
     Args:
         rows: The argument.
         stages: Stage of each table.
-        due: Stage in which such a decision is due.
+        stage: Stage in which such a decision is due.
         given: What is decided at each of the tables.
 
     Raises:
         GameError: These are no such indices, an array has not a row for each, or another decision or none is due.
     """
     indices = check_distinct_rows(rows, len(stages), *given)
-    is_due = stages[indices] == due
+    is_due = stages[indices] == stage
     if not is_due.all():
         problem = f"table {indices[is_due.argmin()]}: this decision is not due there; ask which rows wait for it"
         raise GameError(problem, ErrorCode.OUT_OF_TURN)

@@ -23,7 +23,8 @@ from abl_cards.games.game import load
 from abl_cards.games.types import ONLY_TABLE
 from abl_cards.learners.networks import GameShape, Networks
 from abl_cards.learners.presets import PRESETS, RESPONSE_DEALS
-from abl_cards.learners.weights_io import WeightsCard, load_networks, save_networks
+from abl_cards.learners.weights_files import WeightsCard
+from abl_cards.learners.weights_io import load_networks, save_networks
 from abl_cards.protocols.botzone import bot_file, doudizhu_network_file, network_parts
 from abl_cards.protocols.botzone.network_bot import doudizhu_network_data, doudizhu_network_weights
 from abl_cards.protocols.botzone.registry import BotzoneGame

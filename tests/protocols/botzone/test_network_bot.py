@@ -23,7 +23,8 @@ from abl_cards.games.types import ONLY_TABLE
 from abl_cards.learners.networks import GameShape, Networks
 from abl_cards.learners.plane_resnet import PlanePolicyNetwork
 from abl_cards.learners.presets import PRESETS
-from abl_cards.learners.weights_io import WeightsCard, load_networks, save_networks
+from abl_cards.learners.weights_files import WeightsCard
+from abl_cards.learners.weights_io import load_networks, save_networks
 from abl_cards.protocols.botzone import network_bot_file, network_parts, tractor_bot_file
 from abl_cards.protocols.botzone.bot_data import bot_data
 from abl_cards.protocols.botzone.network_bot import tractor_network_weights
