@@ -10,10 +10,14 @@ import pytest
 
 from abl_cards.agents import belief_reweighting, make_agent
 from abl_cards.agents.belief_reweighting import BeliefSampler
+from abl_cards.agents.lookahead import Lookahead
+from abl_cards.agents.search_budget import SearchRound
 from abl_cards.core import splitmix64_array
 from abl_cards.games.game import load
 from abl_cards.games.tables import HISTORY_ACTS, Tables
 from abl_cards.learners.presets import PRESETS
+from abl_cards.reasoners.hidden_hands import draw_deals, uniform_estimate
+from tests.agents.policies import untrained_whist_policy
 
 
 @pytest.mark.parametrize(("is_set", "options", "is_needed"), [  # of `likelihood_exponent`
@@ -137,3 +141,52 @@ def test_resample_deals_follows_the_weights() -> None:
             np.testing.assert_allclose(np.bincount(resampled, minlength=4) / count, expected, atol=0.03)
     whole = belief_reweighting.resample_deals(deals, shares[0], 0, 12)
     assert (belief_reweighting.resample_deals(deals, shares[0], 5, 7) == whole[5:]).all()
+
+
+def test_recorded_history_changes_deals_and_keeps_them_consistent() -> None:
+    engine, neural_policy = untrained_whist_policy()
+    player, every, keys = make_agent("greedy", engine), np.arange(8), np.zeros(8, np.uint64)
+    deals_by_memory = []
+    for remembers in (True, False):
+        tables: Any = engine.start_matches(splitmix64_array(np.arange(8).astype(np.uint64), 3))
+        if remembers:
+            tables.record_history()
+        for _ in range(10):
+            tables.play(every, player.play(tables.decisions(every), keys))
+        decisions = tables.decisions(every)
+        view = neural_policy.features(decisions)
+        deals_by_memory.append(
+            Lookahead(neural_policy, [SearchRound(8)]).sample_deals(BeliefSampler(neural_policy, decisions, view), 8)
+        )
+        hidden = decisions.information_set().select(view.open_rows[[0]])
+        assert (deals_by_memory[-1].sum(axis=1) == hidden.unseen[0]).all()
+        assert (deals_by_memory[-1].sum(axis=2) == hidden.cards_left[0]).all()
+        assert (deals_by_memory[-1] <= hidden.max_copies[0]).all()
+    assert (deals_by_memory[0] != deals_by_memory[1]).any()
+
+
+def test_deal_weights_equal_the_policy_probabilities_of_past_acts() -> None:
+    """Weights equal those of deals one by one; without history all weights are equal."""
+    whist, neural_policy = untrained_whist_policy()
+    tables: Any = whist.start_matches(splitmix64_array(np.arange(6).astype(np.uint64), 3))
+    player, every, keys = make_agent("greedy", whist), np.arange(6), np.zeros(6, np.uint64)
+    forgotten = tables.decisions(every)
+    tables.record_history()
+    for _ in range(9):
+        tables.play(every, player.play(tables.decisions(every), keys))
+    decisions = tables.decisions(every)
+    known = decisions.information_set()
+    deals = draw_deals(uniform_estimate(known), known, splitmix64_array(keys, np.arange(6)), 5)
+    log_weights = belief_reweighting._compute_log_weights(neural_policy, decisions, every, deals)
+    assert (belief_reweighting._compute_log_weights(neural_policy, forgotten, every, deals) == 0).all()
+    alone = np.zeros_like(log_weights)
+    for row in range(6):
+        for deal in range(5):
+            for _, then, label in decisions.past_decisions(np.array([row]), deals[[row], deal]):
+                for act in range(len(label)):
+                    view = neural_policy.features(then.select(np.array([act])))
+                    if len(view.open_rows):
+                        chance = float(np.exp(neural_policy.log_probs(view)[0, label[act]]))
+                        alone[row, deal] += np.log(0.9 * chance + 0.1 * view.legal[0, label[act]] / view.legal.sum())
+    np.testing.assert_allclose(log_weights, alone - alone.max(axis=1, keepdims=True), atol=1e-3)
+    assert (log_weights.min(axis=1) < -0.1).any()

@@ -9,15 +9,14 @@ import pytest
 
 from abl_cards.agents import belief_reweighting
 from abl_cards.agents.belief_reweighting import BeliefSampler
-from abl_cards.agents.registry import make_agent
 from abl_cards.core.rng import splitmix64_array
 from abl_cards.games.game import load
 from abl_cards.games.tables import Tables
 from abl_cards.matches.sampled_positions import sample_from_play
 from abl_cards.reasoners.hidden_hands import observation_keys
-from abl_cards.reasoners.hidden_hands.hands import draw_deals, uniform_estimate
+from abl_cards.reasoners.hidden_hands.hands import draw_deals
+from tests.agents.policies import remaining_value
 from tests.effort import amount
-from tests.games.endgame.minimax import small_hands
 
 lookahead = pytest.importorskip("abl_cards.agents.lookahead")
 imagining = pytest.importorskip("abl_cards.agents.determinized_rollouts")
@@ -28,12 +27,6 @@ SIXTEEN = [effort.SearchRound(16)]
 @pytest.fixture(scope="module")
 def engine() -> Any:
     return load("guandan").engine()
-
-
-@pytest.fixture(scope="module")
-def neural_policy(engine: Any, untrained: str) -> Any:
-    player: Any = make_agent(untrained, engine)
-    return player.policy
 
 
 def policy(view: Any, seed: int) -> np.ndarray:
@@ -131,34 +124,6 @@ def test_search_does_not_depend_on_hidden_hands(engine: Any, neural_policy: Any)
         np.testing.assert_allclose(alone.expected_points[0], expected.expected_points[row], rtol=1e-4)
 
 
-def test_finished_episodes_are_valued_by_the_rules(
-    engine: Any, neural_policy: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Value a finished episode at three points by the rules, without the critic."""
-    monkeypatch.setattr(neural_policy, "value", lambda inputs, opened: np.full(len(opened.hands), np.nan, np.float32))
-    decisions: Any = sample_from_play(engine, 40, 7)
-    course, here = decisions.view.state, decisions.rows
-    seats = course.seat[here]
-    partner = (seats + 2) % 4
-    course.hands[here, seats] = course.hands[here, partner] = 0
-    course.hands[here, seats, 4] = 1
-    course.seats_out[here], course.passed[here], course.passed_in_trick[here], course.to_beat[here] = (
-        1 << partner,
-        0,
-        0,
-        -1,
-    )
-    course.finish_order[here] = -1
-    course.finish_order[here, 0] = partner
-    others = course.hands[here[:, None], (seats[:, None] + np.arange(1, 4)) % 4]
-    tables = Tables.determinize(decisions, np.arange(40), others)
-    last = tables.decisions(tables.rows_to_play())
-    moves = last.first_moves(last.legal_mask.argmax(axis=0).astype(np.int16))
-    seat = tables.seat.copy()
-    tables.play(np.arange(len(tables)), moves)
-    assert (imagining.DeterminizedRollout(neural_policy).evaluate(tables, seat) == 3).all()
-
-
 def test_empty_batch_is_accepted(engine: Any, neural_policy: Any) -> None:
     """Accept an empty batch, as when every sampled deal ends."""
     decisions: Any = sample_from_play(engine, 4, 3)
@@ -195,28 +160,7 @@ def _worth(engine: Any, neural_policy: Any, decisions: Any, moves: Any, deal: np
     tables = Tables.determinize(decisions, np.zeros(1, np.int64), deal[None])
     me = int(tables.seat[0])
     tables.play(np.zeros(1, np.int64), moves)
-    return _remaining_value(engine, neural_policy, tables, me, 0)
-
-
-def _remaining_value(engine: Any, neural_policy: Any, tables: Any, me: int, answers: int) -> float:
-    """Return the value of a table for a seat after some answers by the policy."""
-    while tables.rows_to_play().size:
-        now = tables.decisions(np.zeros(1, np.int64))
-        view = neural_policy.features(now)
-        if len(view.open_rows) and answers:
-            answers -= 1
-            labels = neural_policy.log_probs(view).argmax(axis=1).astype(np.int16)
-            tables.play(np.zeros(1, np.int64), view.survey.realise(view.complete_labels(labels)))
-            continue
-        if len(view.open_rows):
-            value = float(
-                neural_policy.value(view, neural_policy.privileged_inputs(tables, np.zeros(1, np.int64), now.context))[
-                    0
-                ]
-            )
-            return value if (int(tables.seat[0]) - me) % 2 == 0 else -value
-        tables.play(np.zeros(1, np.int64), view.survey.realise(view.complete_labels(np.zeros(0, np.int16))))
-    return float(engine.rewards(tables, np.zeros(1, np.int64))[0, me])
+    return remaining_value(engine, neural_policy, tables, me, 0)
 
 
 def test_rounds_eliminate_labels_and_keep_points(engine: Any, neural_policy: Any) -> None:
@@ -234,51 +178,6 @@ def test_rounds_eliminate_labels_and_keep_points(engine: Any, neural_policy: Any
     assert not same[there].all()
     chosen = ahead.log_probs.argmax(axis=1) == whole.log_probs.argmax(axis=1)
     assert chosen[there.any(axis=1)].mean() > 0.8
-
-
-def test_rollout_answers_follow_the_policy(engine: Any, neural_policy: Any) -> None:
-    """With one answer, evaluate the position after it."""
-    decisions: Any = sample_from_play(engine, 12, 9)
-    every = np.arange(12)
-    hands = decisions.view.hidden_hands
-    moves = decisions.first_moves(decisions.legal_mask.argmax(axis=0).astype(np.int16))
-    values = []
-    for answers in (0, 1):
-        tables = Tables.determinize(decisions, every, hands)
-        seat = tables.seat.copy()
-        tables.play(every, moves)
-        values.append(imagining.DeterminizedRollout(neural_policy).evaluate(tables, seat, (answers,)))
-    for row in every:
-        one = Tables.determinize(decisions, np.array([row]), hands[[row]])
-        me = int(one.seat[0])
-        one.play(np.zeros(1, np.int64), type(moves)(moves.form[[row]], moves.cards[[row]]))
-        assert values[0][row] == pytest.approx(_remaining_value(engine, neural_policy, one, me, 0), rel=1e-3, abs=1e-4)
-        assert values[1][row] == pytest.approx(_remaining_value(engine, neural_policy, one, me, 1), rel=1e-3, abs=1e-4)
-    assert (values[0] != values[1]).any()
-
-
-def test_no_table_needs_the_networks_before_the_others(engine: Any, neural_policy: Any) -> None:
-    """Forced moves are played first, so that a rollout asks the policy once for each play with a choice."""
-    asked: list[int] = []
-
-    class Counted(imagining.DeterminizedRollout):  # type: ignore[name-defined, misc]
-        def _play_responses(self, tables: Any, rows: Any) -> Any:
-            if len(rows):
-                asked.append(len(rows))
-                assert (tables.decisions(rows).legal_mask.sum(axis=0) > 1).all()
-            return super()._play_responses(tables, rows)
-
-    tables = small_hands(engine, 24, 12, 8)
-    tables.auto_next_episode = False
-    alone = [tables.copy(np.array([row])) for row in range(len(tables))]
-    together = Counted(neural_policy).evaluate(tables, tables.seat.copy(), (3,))
-    assert len(asked) == 3
-    assert asked[0] <= 24
-    for row, table in enumerate(alone):
-        table.auto_next_episode = False
-        assert together[row] == pytest.approx(
-            imagining.DeterminizedRollout(neural_policy).evaluate(table, table.seat.copy(), (3,))[0], abs=1e-4
-        )
 
 
 def test_search_respects_the_time_limit(engine: Any, neural_policy: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -309,104 +208,3 @@ def test_search_respects_the_time_limit(engine: Any, neural_policy: Any, monkeyp
         assert not np.isnan(ahead.expected_points).all()
         assert len(rounds) == 1 or now[0] <= 100 + think
     assert rounds[-1][1] == (effort.DEPTHS[0],)
-
-
-def untrained_whist_policy() -> tuple[Any, Any]:
-    """Return a trick-taking game and an untrained policy of the preset for custom games."""
-    from abl_cards.agents.policy import NeuroSymbolicPolicy
-    from abl_cards.learners.networks import GameShape, Networks
-    from abl_cards.learners.presets import PRESETS
-
-    engine = load("whist").engine()
-    return engine, NeuroSymbolicPolicy(
-        engine, engine.preference_model(), Networks(PRESETS["quick"], GameShape.of(engine))
-    )
-
-
-def test_rollout_answers_may_follow_kb(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Use answers of kb in sampled deals, and the policy's where there are no preferences."""
-    whist, neural_policy = untrained_whist_policy()
-    every, keys = np.arange(12), np.zeros(12, np.uint64)
-    player, dealt = make_agent("kb", whist), splitmix64_array(np.arange(12).astype(np.uint64), 3)
-    played, imagined = whist.start_matches(dealt), whist.start_matches(dealt)
-    seat = imagined.seat.copy()
-    while (here := played.rows_to_play()).size:
-        played.play(here, player.play(played.decisions(here), keys[: len(here)]))
-    looks: list[int] = []
-    decide = type(imagined).decisions
-
-    def looked_at(self: Any, rows: Any) -> Any:
-        looks.append(len(rows))
-        return decide(self, rows)
-
-    with monkeypatch.context() as patched:
-        patched.setattr(type(imagined), "decisions", looked_at)
-        worth = imagining.DeterminizedRollout(neural_policy).evaluate(imagined, seat, (60,))
-    assert looks == [12] * 52  # each trick is looked at once for each seat: what is forced costs no look of its own
-    ends = whist.rewards(played, every)[every, seat]
-    power = neural_policy.networks.preset.ppo.reward_exponent
-    np.testing.assert_allclose(worth, np.sign(ends) * np.abs(ends) ** power, rtol=1e-5)
-    num_calls = np.zeros(1, np.int64)
-    weigh = type(neural_policy).log_probs
-
-    def counted(self: Any, view: Any) -> Any:
-        num_calls[0] += 1
-        return weigh(self, view)
-
-    monkeypatch.setattr(type(neural_policy), "log_probs", counted)
-    imagining.DeterminizedRollout(neural_policy).evaluate(whist.start_matches(dealt), seat, (2,))
-    assert not num_calls[0]
-    monkeypatch.setattr(type(neural_policy.preference_model), "preferences", lambda self, estimated=False: {})
-    imagining.DeterminizedRollout(neural_policy).evaluate(whist.start_matches(dealt), seat, (2,))
-    assert num_calls[0]
-
-
-def test_recorded_history_changes_deals_and_keeps_them_consistent() -> None:
-    engine, neural_policy = untrained_whist_policy()
-    player, every, keys = make_agent("greedy", engine), np.arange(8), np.zeros(8, np.uint64)
-    deals_by_memory = []
-    for remembers in (True, False):
-        tables: Any = engine.start_matches(splitmix64_array(np.arange(8).astype(np.uint64), 3))
-        if remembers:
-            tables.record_history()
-        for _ in range(10):
-            tables.play(every, player.play(tables.decisions(every), keys))
-        decisions = tables.decisions(every)
-        view = neural_policy.features(decisions)
-        deals_by_memory.append(
-            lookahead.Lookahead(neural_policy, [effort.SearchRound(8)]).sample_deals(
-                BeliefSampler(neural_policy, decisions, view), 8
-            )
-        )
-        hidden = decisions.information_set().select(view.open_rows[[0]])
-        assert (deals_by_memory[-1].sum(axis=1) == hidden.unseen[0]).all()
-        assert (deals_by_memory[-1].sum(axis=2) == hidden.cards_left[0]).all()
-        assert (deals_by_memory[-1] <= hidden.max_copies[0]).all()
-    assert (deals_by_memory[0] != deals_by_memory[1]).any()
-
-
-def test_deal_weights_equal_the_policy_probabilities_of_past_acts() -> None:
-    """Weights equal those of deals one by one; without history all weights are equal."""
-    whist, neural_policy = untrained_whist_policy()
-    tables: Any = whist.start_matches(splitmix64_array(np.arange(6).astype(np.uint64), 3))
-    player, every, keys = make_agent("greedy", whist), np.arange(6), np.zeros(6, np.uint64)
-    forgotten = tables.decisions(every)
-    tables.record_history()
-    for _ in range(9):
-        tables.play(every, player.play(tables.decisions(every), keys))
-    decisions = tables.decisions(every)
-    known = decisions.information_set()
-    deals = draw_deals(uniform_estimate(known), known, splitmix64_array(keys, np.arange(6)), 5)
-    log_weights = belief_reweighting._compute_log_weights(neural_policy, decisions, every, deals)
-    assert (belief_reweighting._compute_log_weights(neural_policy, forgotten, every, deals) == 0).all()
-    alone = np.zeros_like(log_weights)
-    for row in range(6):
-        for deal in range(5):
-            for _, then, label in decisions.past_decisions(np.array([row]), deals[[row], deal]):
-                for act in range(len(label)):
-                    view = neural_policy.features(then.select(np.array([act])))
-                    if len(view.open_rows):
-                        chance = float(np.exp(neural_policy.log_probs(view)[0, label[act]]))
-                        alone[row, deal] += np.log(0.9 * chance + 0.1 * view.legal[0, label[act]] / view.legal.sum())
-    np.testing.assert_allclose(log_weights, alone - alone.max(axis=1, keepdims=True), atol=1e-3)
-    assert (log_weights.min(axis=1) < -0.1).any()
