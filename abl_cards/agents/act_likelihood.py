@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.agents.distinct_deals import list_distinct_deals
-from abl_cards.core import borrow_arrays, copy_values, device_function, kernel, map_ranges
+from abl_cards.core import borrow_arrays, copy_values, device_function, kernel, map_ranges, unique_rows
 from abl_cards.games import Engine
 from abl_cards.games.rollouts import episode_rules, list_counts, list_seat_inputs, position_shape
 from abl_cards.games.tables import Decisions, PastActs, compute_lead_mask
@@ -88,9 +88,9 @@ def _group_acts(acts: PastActs) -> tuple[PastActs, Indices]:
         Acts [k] group by group; the first act of each group, and k.
     """
     keys = np.concatenate([acts.other[:, None].astype(np.uint8), acts.played.astype(np.uint8)], axis=1)
-    _, group, size = np.unique(keys.view(f"V{keys.shape[1]}")[:, 0], return_inverse=True, return_counts=True)
+    _, group = unique_rows(keys)
     order = np.argsort(group, kind="stable")
-    return PastActs._make(field[order] for field in acts), np.concatenate([[0], np.cumsum(size)])
+    return PastActs._make(field[order] for field in acts), np.concatenate([[0], np.cumsum(np.bincount(group))])
 
 
 def _allowed_labels(engine: Engine, acts: PastActs) -> NDArray[np.uint8]:

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from abl_cards.agents.policy import NeuroSymbolicPolicy
 from abl_cards.agents.rollout_kernels import roll_out_tables
-from abl_cards.core import map_ranges
+from abl_cards.core import map_ranges, unique_rows
 from abl_cards.games import Engine
 from abl_cards.games.compiled import TableError
 from abl_cards.games.rollouts import CardSets, check_rollouts_applicable, episode_rules, find_card_sets, position_shape
@@ -58,8 +58,8 @@ class CompiledRollouts:
         state = tables.state
         hands = state.hands[rows]
         n, seats, kinds = hands.shape
-        flat = np.ascontiguousarray(hands.reshape(n * seats, kinds))
-        _, first, index = np.unique(flat.view(f"V{kinds}").ravel(), return_index=True, return_inverse=True)
+        flat = hands.reshape(n * seats, kinds)
+        first, index = unique_rows(flat)
         table = rows[first // seats]
         sets = find_card_sets(tables.rules, flat[first], state.fluents[table], state.context[table])
         return sets, index.reshape(n, seats)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from abl_cards.core import unique_rows
 from abl_cards.games.types import Indices
 
 
@@ -12,7 +13,7 @@ def find_first_occurrences(deals: NDArray[np.uint8]) -> Indices:
     """Return the number of the first equal deal for each of the deals [r, n, others, cards] of a row: int64 [r, n]."""
     r, n = deals.shape[:2]
     keys = np.concatenate([np.repeat(np.arange(r), n)[:, None].view(np.uint8), deals.reshape(r * n, -1)], axis=1)
-    _, first, group = np.unique(keys.view(f"V{keys.shape[1]}"), return_index=True, return_inverse=True)
+    first, group = unique_rows(keys)
     copies: Indices = first[group].reshape(r, n) % n
     return copies
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.core import ErrorCode, GameError, kernel
+from abl_cards.core import ErrorCode, GameError, kernel, unique_rows
 from abl_cards.games.compiled import CompiledGame, cache_per_game
 from abl_cards.games.rollouts.rule_arrays import may_follow, may_lead
 from abl_cards.games.tables import Decisions, PlayerView
@@ -104,7 +104,7 @@ def _merge_follows(
     hand = np.concatenate([leads.decision_index, follows.decision_index])
     form, cards = np.concatenate([leads.form, follows.form]), np.concatenate([leads.cards, follows.cards])
     key = np.concatenate([hand.astype(np.int64)[:, None].view(np.uint8), form[:, None].view(np.uint8), cards], axis=1)
-    _, first, index = np.unique(key.view(f"V{key.shape[1]}").ravel(), return_index=True, return_inverse=True)
+    first, index = unique_rows(key)
     use = np.zeros(len(first), np.uint8)
     np.bitwise_or.at(use, index, np.repeat(np.array([LEADS, FOLLOWS], np.uint8), [len(leads.form), len(follows.form)]))
     order = np.lexsort((first, use, form[first], hand[first]))

@@ -1,0 +1,26 @@
+"""Rows of arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def unique_rows(rows: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Find the distinct rows of bytes, several times as fast as ``np.unique`` does along an axis.
+
+    Args:
+        rows: uint8 [n, width], width at least 1.
+
+    Returns:
+        int64 [m], the first index of each distinct row, in the order of the rows' bytes; int64 [n], the distinct row
+        of each row.
+
+    >>> unique_rows(np.array([[2, 0], [1, 5], [2, 0]], np.uint8))
+    (array([1, 0]), array([1, 0, 1]))
+    """
+    whole: NDArray[Any] = np.ascontiguousarray(rows).view(f"V{rows.shape[1]}").ravel()
+    _, first, inverse = np.unique(whole, return_index=True, return_inverse=True)
+    return first, inverse
