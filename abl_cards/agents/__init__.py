@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     )
     from abl_cards.agents.search_agent import ShensuanziAgent
     from abl_cards.agents.search_budget import SearchRound
-    from abl_cards.agents.subprocess_agent import attach_shared_script
+    from abl_cards.agents.subprocess_agent import SubprocessAgent, attach_shared_script
 
 __all__ = [
     "AGENT_FACTORIES",
@@ -75,6 +75,7 @@ __all__ = [
     "RandomKeys",
     "SearchRound",
     "ShensuanziAgent",
+    "SubprocessAgent",
     "agent",
     "agent_fingerprint",
     "agent_variant",

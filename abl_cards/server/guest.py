@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 import time
@@ -18,6 +17,7 @@ from abl_cards.agents import Agent
 from abl_cards.core import ErrorCode, GameError, derive_key, format_seed
 from abl_cards.matches import WriteRecord
 from abl_cards.protocols.common import ClientSession, JoinRejectedError, Message, SessionResult
+from abl_cards.server.agent_threads import run_in_thread
 
 MAX_FRAME_BYTES = 64 << 20
 """Limit of a frame in bytes; requests may list thousands of actions."""
@@ -146,7 +146,7 @@ class _ClientRunner:
         if not isinstance(message, dict):
             self._report_problem("a frame is not a JSON object")
         elif self._client.is_request(message):
-            return await asyncio.to_thread(self._choose, message)
+            return await run_in_thread(lambda: self._choose(message))
         else:
             self._handle_message(message)
         return None

@@ -13,7 +13,7 @@ from websockets.asyncio.server import serve as listen
 from websockets.frames import CloseCode
 from websockets.typing import Origin
 
-from abl_cards.agents import HumanAgent, make_agent
+from abl_cards.agents import HumanAgent, SubprocessAgent, make_agent
 from abl_cards.core import ErrorCode, GameError, report_exhaustion, secret_seed
 from abl_cards.games import Engine
 from abl_cards.games.tables import Listener, ListenerList
@@ -165,10 +165,13 @@ class GameServer:
     def _make_table(self, table_number: int) -> ServedTable:
         config = self._config
         agents = {seat: (name, make_agent(name, config.engine)) for seat, name in config.agents.items()}
-        for seat, (_, agent) in agents.items():
+        for seat, (name, agent) in agents.items():
             if isinstance(agent, HumanAgent):
                 text = f"seat {seat}: all tables would wait for the human at this terminal; join the table instead"
                 raise GameError(f"{text} (abl-cards join URL --agent human)", ErrorCode.AGENT_NOT_APPLICABLE)
+            if isinstance(agent, SubprocessAgent):
+                text = f"seat {seat}: '{name}' plays in matches only (abl-cards match); a client may join a table"
+                raise GameError(text, ErrorCode.AGENT_NOT_APPLICABLE)
         heading: dict[str, Any] = {}
         dealer = self._service.create_host(
             config.engine, config.games, self._dialect, self._make_listener(table_number, heading)

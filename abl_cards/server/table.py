@@ -14,6 +14,7 @@ from abl_cards.games.tables import Tables
 from abl_cards.games.types import DRAW, ONLY_TABLE
 from abl_cards.matches import derive_decision_keys, derive_match_keys
 from abl_cards.protocols.common import HostSession, Notification
+from abl_cards.server.agent_threads import run_in_thread
 from abl_cards.server.client import Client
 from abl_cards.server.results import SeatResult, TableResult
 
@@ -150,18 +151,21 @@ class ServedTable:
                     request = self._dealer.next_request()
                     request.choose(await client.request_choice(request, timeout))
                 else:
-                    self._play_agent(self._dealer.tables, games)
+                    await self._play_agent(self._dealer.tables, games)
                 await asyncio.sleep(0)  # let other tables and connections run
         self._send_notifications(self._dealer.pop_notifications())
 
-    def _play_agent(self, tables: Tables, games: np.ndarray) -> None:
+    async def _play_agent(self, tables: Tables, games: np.ndarray) -> None:
+        """Let the agent of the seat decide in a thread; spectators read the table here meanwhile, as it was."""
         _, agent = self._agents[self._dealer.seat]
         self._results[self._dealer.seat].decisions += 1
         keys = derive_decision_keys(tables, ONLY_TABLE, games)
         if tables.rows_to_play().size:
-            tables.play(ONLY_TABLE, agent.play(tables.decisions(ONLY_TABLE), keys))
+            decisions = tables.decisions(ONLY_TABLE)
+            tables.play(ONLY_TABLE, await run_in_thread(lambda: agent.play(decisions, keys)))
         else:
-            tables.choose(ONLY_TABLE, agent.choose(tables.choices(ONLY_TABLE), keys))
+            choices = tables.choices(ONLY_TABLE)
+            tables.choose(ONLY_TABLE, await run_in_thread(lambda: agent.choose(choices, keys)))
 
     def _send_notifications(self, notifications: list[Notification]) -> None:
         for seat, message in notifications:

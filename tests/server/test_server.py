@@ -16,12 +16,13 @@ from websockets.exceptions import ConnectionClosed
 
 from abl_cards.agents.registry import make_agent
 from abl_cards.core.errors import ErrorCode, GameError
+from abl_cards.games.game import load
 from abl_cards.matches.match_runner import play_match
 from abl_cards.protocols.common.remote_protocol import ChoiceRequest
 from abl_cards.protocols.registry import find_protocol
 from abl_cards.server.client import Client, client_name
 from abl_cards.server.results import ServedResult
-from abl_cards.server.server import GameServer, serve
+from abl_cards.server.server import GameServer, ServeConfig, serve
 from tests.effort import amount, long
 from tests.server.plain_client import PlainClient
 from tests.server.servers import ClientFunction, engine, guest, play_with_clients, run, serve_config
@@ -153,6 +154,15 @@ def test_invalid_configurations_are_rejected(settings: dict[str, Any], code: Err
     with pytest.raises(GameError) as error:
         GameServer(serve_config(**settings))
     assert error.value.code == code
+
+
+def test_agents_that_cannot_be_served_are_rejected() -> None:
+    """Before the first client connects, not at the turn of the agent."""
+    doudizhu = load("doudizhu").engine()
+    for name in ("human", "program:run=cat"):
+        with pytest.raises(GameError) as error:
+            GameServer(ServeConfig("doudizhu", doudizhu, {1: name}))
+        assert error.value.code == ErrorCode.AGENT_NOT_APPLICABLE
 
 
 def test_unknown_agents_are_rejected() -> None:
