@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from numba import njit, types
@@ -19,9 +19,19 @@ def _compile_with(cache: type[KernelCache] = KernelCache, **options: Any) -> Cal
     def decorate(function: Callable[..., Any]) -> Any:
         dispatcher = njit(nogil=True, **options)(function)
         dispatcher._cache = cache(function)
+        dispatcher.get_call_template = _drop_literals(dispatcher.get_call_template)
         return dispatcher
 
     return decorate
+
+
+def _drop_literals(get_call_template: Callable[..., Any]) -> Callable[..., Any]:
+    """Let calls with a constant share the code of calls with any number; numba compiles each constant by itself."""
+
+    def find(args: Sequence[Any], kws: Mapping[str, Any]) -> Any:
+        return get_call_template(tuple(map(types.unliteral, args)), {name: types.unliteral(kws[name]) for name in kws})
+
+    return find
 
 
 kernel = _compile_with(no_cfunc_wrapper=True)

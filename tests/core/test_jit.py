@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from abl_cards.core import borrow_arrays, copy_values
+from abl_cards.core import borrow_arrays, copy_values, device_function, kernel
 
 
 def test_values_are_copied() -> None:
@@ -51,3 +51,16 @@ def test_borrowed_arrays_are_those_of_the_caller() -> None:
     assert outer.inner.values.tolist() == [6000, 6001, 6002, 6003]
     assert total == (24006 + 2, 4)
     assert matrix.tolist() == [[1, 1], [0, 0]]
+
+
+def test_calls_with_constants_share_their_code() -> None:
+    @device_function
+    def add(value, amount):  # type: ignore[no-untyped-def]
+        return value + amount
+
+    @kernel
+    def run(value):  # type: ignore[no-untyped-def]
+        return add(value, 1) + add(value, 2) + add(value=value, amount=3) + add(value, value)
+
+    assert run(5) == 6 + 7 + 8 + 10
+    assert len(add.signatures) == 1

@@ -33,7 +33,8 @@ def whole_hand_moves(
     hands, contexts = np.ascontiguousarray(hands), contexts.astype(np.int16)
     if rules.move_lookup is not None:
         has_hand_size = (forms.num_cards[:, None] == hands.sum(axis=1, dtype=np.int64)) & (allowed > 0)
-        legal, allowed = np.ascontiguousarray(np.broadcast_to(legal, (len(legal), n))), has_hand_size.astype(np.uint8)
+        legal = np.array(np.broadcast_to(legal, (len(legal), n)), order="C")  # writable, as the kernel is compiled for
+        allowed = has_hand_size.astype(np.uint8)
     start, capacity = np.zeros(n + 1, np.int64), 8 * n
     while True:
         form, cards = np.empty(capacity, np.int16), np.empty((capacity, forms.max_cards), np.uint8)
