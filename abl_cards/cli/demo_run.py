@@ -16,6 +16,7 @@ import numpy as np
 import typer
 
 from abl_cards.agents import Agent, make_agent
+from abl_cards.cli.progress import duration_text
 from abl_cards.core import GameError, derive_key, has_matplotlib, splitmix64_array
 from abl_cards.experiments import FROM_NOTHING, FROM_PREFERENCES, get_experiment
 from abl_cards.games import Engine, load
@@ -53,8 +54,9 @@ class _Stages:
     def announce(self) -> None:
         """Print how long everything takes, and the share of each stage."""
         total = sum(self.seconds.values())
+        duration = f"{total / 60:.0f} minutes" if total >= 90 else f"{total:.0f} seconds"
         shares = ", ".join(f"{stage} {seconds / total:.0%}" for stage, seconds in self.seconds.items())
-        typer.echo(f"This takes about {_duration(total)} the first time, on two idle cores with compiling: {shares}.")
+        typer.echo(f"This takes about {duration} the first time, on two idle cores with compiling: {shares}.")
 
     def begin(self, stage: str) -> str:
         """Return the text before the heading of a stage; prints how long the stage before took."""
@@ -67,11 +69,7 @@ class _Stages:
     def finish(self) -> None:
         """Print how long the running stage took."""
         if self._done:
-            typer.echo(f"({time.perf_counter() - self._started:.0f} seconds)")
-
-
-def _duration(seconds: float) -> str:
-    return f"{seconds / 60:.0f} minutes" if seconds >= 90 else f"{seconds:.0f} seconds"
+            typer.echo(f"({duration_text(time.perf_counter() - self._started)})")
 
 
 def plan_stages(has_records: bool, trains: bool, smoke: bool) -> dict[str, float]:
@@ -127,7 +125,7 @@ def run_demo(name: str, start: str, folder: Path, smoke: bool) -> None:
         _show_abduction(stages.begin("abduction"), name, [], folder, smoke)
         report = ""
     stages.finish()
-    typer.echo(f"\nDone in {time.perf_counter() - begin:.0f} seconds.{report}")
+    typer.echo(f"\nDone in {duration_text(time.perf_counter() - begin)}.{report}")
 
 
 def _show_abduction(prefix: str, name: str, agents: list[str], folder: Path, smoke: bool) -> None:
