@@ -13,7 +13,7 @@ from contextvars import ContextVar
 from functools import cache
 from operator import itemgetter
 from queue import SimpleQueue
-from threading import Thread, current_thread
+from threading import Thread
 from typing import Any, NamedTuple, TypeVar
 
 _T = TypeVar("_T")
@@ -22,8 +22,6 @@ MIN_ITEMS_PER_THREAD = 256
 """Smallest number of items for which waking another thread pays."""
 MIN_LIGHT_ITEMS_PER_THREAD = 1024
 """Smallest number of items of some ten nanoseconds each for which waking another thread pays."""
-
-_THREAD_PREFIX = "abl-cards-share"
 
 
 def _num_threads() -> int:
@@ -79,7 +77,7 @@ def _job_queue() -> SimpleQueue[_Job]:
     """Return the queue of the other threads; a pool of futures would cost twice as much for each share."""
     jobs: SimpleQueue[_Job] = SimpleQueue()
     for index in range(max(1, NUM_THREADS - 1)):
-        Thread(target=_run_jobs, args=(jobs,), name=f"{_THREAD_PREFIX}-{index}", daemon=True).start()
+        Thread(target=_run_jobs, args=(jobs,), name=f"abl-cards-share-{index}", daemon=True).start()
     return jobs
 
 
@@ -88,6 +86,7 @@ if hasattr(os, "register_at_fork"):  # a forked child has none of the threads, a
 
 
 def _run_jobs(jobs: SimpleQueue[_Job]) -> None:
+    _SINGLE_THREADED.set(True)  # of this thread: what a job shares runs in it alone
     while True:
         _run_job(jobs.get())
 
@@ -116,9 +115,8 @@ def map_ranges(
     Returns:
         The results in the order of the ranges.
     """
-    unshared = _SINGLE_THREADED.get() or current_thread().name.startswith(_THREAD_PREFIX)
-    shares = 1 if unshared else max(1, min(threads, n // min_size))
-    if shares == 1:
+    shares = min(threads, n // min_size)
+    if shares <= 1 or _SINGLE_THREADED.get():
         return [work(0, n)]
     bounds = [n * share // shares for share in range(shares + 1)]
     results: SimpleQueue[tuple[int, _T, BaseException | None]] = SimpleQueue()
