@@ -95,8 +95,11 @@ def find_unread_files(folder: Folder, profile: str | None) -> Iterator[Diagnosti
         known |= {Path(source.path).resolve() for source in folder.program(name).sources.files}
     for file in unread:
         if file.resolve() not in known and file.name != VARIANT_FILE:
-            message, remedy = "this file is not read", "move it beside game.lp or into profiles/, or include it there"
-            yield make_warning(Location(str(file), 1, 1, 1, 1), message, remedy, ErrorCode.UNUSED_DEFINITION)
+            remedy = "move it beside game.lp or into profiles/, or include it there"
+            if file.suffix != ".lp":
+                remedy = f"name it {file.stem}.lp"
+            location = Location(str(file), 1, 1, 1, 1)
+            yield make_warning(location, "this file is not read", remedy, ErrorCode.UNUSED_DEFINITION)
 
 
 def find_unset_fluents(folder: Folder, profile: str | None) -> Iterator[Diagnostic]:
