@@ -111,9 +111,9 @@ class _ArgumentChecker:
 
     def find_mixed_labels(self) -> Diagnostic | None:
         """Return an error where some labels have numbers and others have none."""
-        numbered = self._kb.instances(*_NUMBERED_LABEL)
+        numbered = self._kb.facts(*_NUMBERED_LABEL)
         names = {label for _, label in numbered}
-        unnumbered = [label for label in self._kb.instances(*_LABEL) if label[0] not in names] if numbered else []
+        unnumbered = [label for label in self._kb.facts(*_LABEL) if label[0] not in names] if numbered else []
         if not unnumbered:
             return None
         signature, label = (
