@@ -184,3 +184,25 @@ def test_variable_of_a_head_stands_for_one_term(tmp_path: Path) -> None:
     }
     assert lines["passes(0,0,none(0))"] == 1
     assert lines["passes(0,1,none(1))"] == 2
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line"),
+    [
+        ("label(pass).\n", "\n", "form(L,L)"),
+        ("form(L,L) :- label(L).", "form(L,L) :- label(L), L != pass.", "label(pass)"),
+    ],
+)
+def test_missing_pass_is_one_error(tmp_path: Path, old: str, new: str, line: str) -> None:
+    """All rules that name the pass would be wrong as well, those of shared files among them."""
+    folder = Path(shutil.copytree(NEW_GAME, tmp_path / "mine"))
+    text = (folder / "labels.lp").read_text("utf-8")
+    assert text.count(old) == 1
+    text = text.replace(old, new)
+    (folder / "labels.lp").write_text(text, "utf-8")
+    with pytest.raises(KBError) as caught:
+        load(str(folder)).knowledge_base()
+    (problem,) = caught.value.diagnostics
+    assert problem.code == ErrorCode.MISSING_FACT
+    assert problem.location is not None
+    assert text.splitlines()[problem.location.line - 1].startswith(line)
