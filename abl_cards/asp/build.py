@@ -121,7 +121,8 @@ def build_program(request: BuildRequest, limits: Limits, ground_limits: Limits |
     found = list(input_ranges.find_out_of_range(shadows, collected, set(ground.atoms)))
     found += check_ground.check_ground_program(ground, program, request.inputs, request.library)
     problems += [problem for problem in found if not (unknown_names and _may_follow_from_unknown_name(problem))]
-    problems += overflow.find_overflows(statements, sources, ground, request.constants)
+    if not unknown_names:  # else variables have no bounds that those names would give them
+        problems += overflow.find_overflows(statements, sources, ground, request.constants)
     if any(map(_is_error, problems)):
         return _failed_build(problems)
     return BuildResult(ground, tuple(program.constraints), sort_diagnostics(problems))

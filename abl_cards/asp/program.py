@@ -20,6 +20,7 @@ from clingo import ast
 from abl_cards.asp.bounded_files import FileTooLargeError, NotAFileError, is_inside, read_regular_file, root_folders
 from abl_cards.asp.errors import Diagnostic, Location, did_you_mean, make_error
 from abl_cards.asp.lexer import Include, ScanResult, scan_text
+from abl_cards.asp.syntax_remedies import find_syntax_remedy
 from abl_cards.asp.text_checks import check_source_texts
 from abl_cards.core import ErrorCode
 
@@ -70,6 +71,19 @@ class RuleSource:
         line = bisect_right(self._line_starts, offset)
         column = offset - self._line_starts[line - 1] + 1
         return Location(self.path, line, column, line, column + end - offset)
+
+    def offset(self, line: int, column: int) -> int:
+        """Convert a line and a column in characters, both from 1, to an offset.
+
+        Args:
+            line: Line of the file; one behind the last counts as the end of the file.
+            column: Column in characters.
+
+        Returns:
+            The offset, within the file.
+        """
+        starts = self._line_starts
+        return min(starts[line - 1] + column - 1, len(self.text)) if 0 < line <= len(starts) else len(self.text)
 
     def text_column(self, line: int, column: int) -> int:
         """Convert a column in bytes of `scan.code`, as clingo counts, to a column in characters.
@@ -201,10 +215,18 @@ class MessageLog:
             Diagnostics with the locations in the files.
         """
         return [
-            make_error(location, text.removeprefix("error: "), *_classify_message(text))
+            make_error(location, text.removeprefix("error: "), *self._classify(text, location))
             for code, location, text in self.entries
             if code == clingo.MessageCode.RuntimeError
         ]
+
+    def _classify(self, text: str, location: Location | None) -> tuple[str, ErrorCode]:
+        """Return the remedy and the code of an error message of clingo."""
+        remedy, code = _classify_message(text)
+        source = next((item for item in self.sources.files if location and item.path == location.file), None)
+        if code == ErrorCode.SYNTAX_ERROR and source is not None and location is not None:
+            remedy = find_syntax_remedy(text, source.scan.code, source.offset(location.line, location.column))
+        return remedy, code
 
 
 def _unsafe_variables(text: str) -> list[str]:

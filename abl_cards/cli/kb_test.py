@@ -191,7 +191,7 @@ def _print_cases(game: Game, number: int, failed: Sequence[CaseFailure], accepte
         changed, dropped = accepted
         cases = format_count(changed, "inherited case")
         typer.echo(f"{game.directory / CASES_FILE}: {cases} with new values, {dropped} dropped")
-    none = f"no cases: {game.directory} has no {CASES_FILE}; --propose-cases FILE writes some for review"
+    none = f"no cases in {game.directory / CASES_FILE}; --propose-cases FILE writes some for review"
     typer.echo(f"cases: {number - len(failed)} of {number} hold" if number else none)
     inherited = sum(failure.case.owner != "" for failure in failed)
     if inherited:

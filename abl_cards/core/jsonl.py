@@ -147,17 +147,19 @@ def _parse_bytes(data: bytes, begin: str, describe: Callable[[json.JSONDecodeErr
 
 
 def parse_json(text: str | bytes) -> Any:
-    """Parse JSON; unlike `json.loads`, refuse numbers that other programs cannot read back.
+    """Parse JSON; unlike `json.loads`, refuse numbers that other programs cannot read back, and fields named twice.
 
     Args:
         text: The text.
 
     Raises:
         ValueError: The text is not JSON, is nested too deeply, or has NaN, an infinity, a number beyond floats or one
-            of thousands of digits.
+            of thousands of digits, or an object has two fields of one name.
     """
     try:
-        return json.loads(text, parse_constant=_reject_constant, parse_float=_parse_float)
+        return json.loads(
+            text, parse_constant=_reject_constant, parse_float=_parse_float, object_pairs_hook=_make_object
+        )
     except RecursionError:
         raise ValueError("nested too deeply") from None
     except ValueError as problem:
@@ -187,6 +189,16 @@ def is_truncated_json(line: bytes) -> bool:
 
 def _reject_constant(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is not a number")
+
+
+def _make_object(fields: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Make an object of its fields; two of one name are refused, as one of them would be ignored."""
+    values = dict(fields)
+    if len(values) < len(fields):
+        names = [name for name, _ in fields]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"two fields {twice!r:.60} in one object")
+    return values
 
 
 def _parse_float(text: str) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Iterator
 from contextlib import suppress
 from functools import lru_cache
@@ -79,24 +80,32 @@ def find_unread_files(folder: Folder, profile: str | None) -> Iterator[Diagnosti
     Yields:
         A warning for each file.
     """
-    layers, shelves = folder.layers, [path.resolve() for path in folder.include_paths]
+    layers, shelves = folder.layers, [_real_path(path) for path in folder.include_paths]
     files = {*layers.files, *layers.profiles.values(), *layers.auxiliary_files.values(), layers.show_file}
-    known = {file.resolve() for file in files if file is not None}
+    known = {_real_path(file) for file in files if file is not None}
     unread = [
         file
         for file in sorted([*folder.path.glob("*"), *folder.path.glob("*/*")])
         if file.suffix.lower() == ".lp"
         and file.is_file()
-        and file.resolve() not in known
+        and _real_path(file) not in known
         and not is_inside(file, shelves)
         and (file.parent == folder.path or not Folder(file.parent).is_game)
     ]
     for name in (folder.profiles or (profile,)) if unread else ():  # includes
-        known |= {Path(source.path).resolve() for source in folder.program(name).sources.files}
+        known |= {_real_path(source.path) for source in folder.program(name).sources.files}
     for file in unread:
-        if file.resolve() not in known and file.name != VARIANT_FILE:
-            message, remedy = "this file is not read", "move it beside game.lp or into profiles/, or include it there"
-            yield make_warning(Location(str(file), 1, 1, 1, 1), message, remedy, ErrorCode.UNUSED_DEFINITION)
+        if _real_path(file) not in known and file.name != VARIANT_FILE:
+            remedy = "move it beside game.lp or into profiles/, or include it there"
+            if file.suffix != ".lp":
+                remedy = f"name it {file.stem}.lp"
+            location = Location(str(file), 1, 1, 1, 1)
+            yield make_warning(location, "this file is not read", remedy, ErrorCode.UNUSED_DEFINITION)
+
+
+def _real_path(path: str | Path) -> Path:
+    """Return a path without links; unlike `Path.resolve`, also one of a link to itself."""
+    return Path(os.path.realpath(path))
 
 
 def find_unset_fluents(folder: Folder, profile: str | None) -> Iterator[Diagnostic]:

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-from abl_cards.asp import Diagnostic, KBError, Location, PredicateUse, ProgramSummary, Severity, Signature
+from abl_cards.asp import Diagnostic, KBError, Location, PredicateUse, ProgramSummary, Severity, Signature, make_warning
 from abl_cards.core import ErrorCode
+from abl_cards.games.dead_code import find_unread_files
 from abl_cards.games.description import (
     ENGINE_SIGNATURES,
     KB_ROOT,
@@ -22,6 +24,7 @@ from abl_cards.games.description import (
     count_named_arguments,
     find_similar_head,
     parse_files,
+    suggest_similar_predicate,
 )
 
 _PREDICATE = re.compile(r"(\w+)(?:/(\d+)|(?=\())")
@@ -41,7 +44,10 @@ def relocate_errors(problem: KBError, folder: Folder, profile: str | None) -> KB
         locator = _ErrorLocator(folder, profile, layers, folder.program(profile))
     except KBError:  # the text cannot be parsed: these errors have their lines
         return problem
-    return KBError([locator.relocate(locator.explain_misspelt(diagnostic)) for diagnostic in problem.diagnostics])
+    diagnostics = [locator.relocate(locator.explain_misspelt(diagnostic)) for diagnostic in problem.diagnostics]
+    with suppress(KBError):  # another profile cannot be parsed
+        diagnostics += find_unread_files(folder, profile)
+    return KBError([*diagnostics, *locator.find_misspelt(diagnostics)])
 
 
 @dataclass(frozen=True)
@@ -61,6 +67,18 @@ class _ErrorLocator:
                 remedy = f"'{similar.signature}' is used nowhere: did you mean '{missing}'?"
                 return replace(problem, location=similar.location, remedy=remedy)
         return problem
+
+    def find_misspelt(self, reported: Collection[Diagnostic]) -> Iterator[Diagnostic]:
+        """Warn of rules of the folder itself for names that nothing uses and the engine's are similar to.
+
+        An error tells what is missing without such a rule, at other lines.
+        """
+        texts = "\n".join(f"{diagnostic.message} {diagnostic.remedy}" for diagnostic in reported)
+        for signature, use in self._unused_heads.items():
+            remedy = suggest_similar_predicate(signature, ENGINE_SIGNATURES)
+            if remedy and self._is_own(use.location) and f"'{signature}'" not in texts:
+                message = f"'{signature}' is derived but used nowhere"
+                yield make_warning(use.location, message, remedy, ErrorCode.UNUSED_DEFINITION)
 
     @cached_property
     def _underived_outputs(self) -> list[Signature]:

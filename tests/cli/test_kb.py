@@ -398,3 +398,13 @@ def test_each_profile_has_its_own_time_limit(copy: Path, monkeypatch: pytest.Mon
     report = json.loads(run("kb", "check", "paodekuai", "--kb", str(copy), "--json").stdout)
     assert len(budgets) == len(report["profiles"]) > 1
     assert len(set(map(id, budgets))) == len(budgets)
+
+
+def test_kb_test_says_that_a_file_of_cases_has_none(tmp_path: Path) -> None:
+    """It said that there was no such file, also where it was empty."""
+    folder = Path(shutil.copytree(NEW_GAME, tmp_path / "mine"))
+    (folder / "cases.jsonl").write_text("", "utf-8")
+    result = run("kb", "test", str(folder), "--only", "cases")
+    assert result.exit_code == 0
+    assert "has no" not in result.stdout
+    assert str(folder / "cases.jsonl") in result.stdout

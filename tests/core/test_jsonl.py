@@ -10,10 +10,20 @@ import pytest
 
 from abl_cards.core import ErrorCode, GameError, jsonl
 
+INVALID = [b"{", b"\xff", b"NaN", b'{"a": Infinity}', b"[1e999]", b"[" * 100_000, b"1" * 10_000]
 
-@pytest.mark.parametrize("line", [b"{", b"\xff", b"NaN", b'{"a": Infinity}', b"[1e999]", b"[" * 100_000, b"1" * 10_000])
+
+@pytest.mark.parametrize("line", INVALID)
 def test_invalid_json_lines_have_an_error_code(line: bytes) -> None:
     with pytest.raises(GameError) as error:
+        jsonl.parse_json_line(line)
+    assert error.value.code == ErrorCode.INVALID_JSON
+
+
+@pytest.mark.parametrize("line", [b'{"hand": ["S4"], "seat": 1, "hand": ["S5"]}', b'[{"a": {"hand": 1, "hand": 1}}]'])
+def test_two_fields_of_one_name_are_refused(line: bytes) -> None:
+    """One of them would be ignored."""
+    with pytest.raises(GameError, match="'hand'") as error:
         jsonl.parse_json_line(line)
     assert error.value.code == ErrorCode.INVALID_JSON
 

@@ -132,7 +132,7 @@ if TYPE_CHECKING:
         value_owner,
     )
     from abl_cards.games.description.source_origins import SourceOrigins
-    from abl_cards.games.description.unknown_names import find_similar_head
+    from abl_cards.games.description.unknown_names import find_similar_head, suggest_similar_predicate
     from abl_cards.games.description.validation_cache import (
         cached_number,
         is_known_valid,
@@ -283,6 +283,7 @@ __all__ = [
     "seat_groups",
     "shown_cards",
     "store_valid",
+    "suggest_similar_predicate",
     "thermometer",
     "value_owner",
     "with_outputs",

@@ -14,6 +14,7 @@ from abl_cards.asp import Atom, Diagnostic, KBError, Signature, Term, did_you_me
 from abl_cards.core import ErrorCode
 from abl_cards.games.description.argument_sorts import ANY, SORTS_BY_NAME, ArgumentSort
 from abl_cards.games.description.fact_schema import FOREIGN_KEYS, PREDICATE_SORTS, STATIC_PREDICATES, ArgumentSorts
+from abl_cards.games.description.forms import NO_PASS_REMEDY, PASS_TERM
 from abl_cards.games.description.known_names import OBSERVATION_PARTS, KnownNames, compute_shape
 from abl_cards.games.description.source_origins import SourceOrigins
 
@@ -30,6 +31,7 @@ SINGLE_VALUED_FACTS = {
 """Facts that are read as one value for each combination of their first arguments, and the number of these."""
 
 _SEAT = Signature("seat", 1)
+_LABEL, _NUMBERED_LABEL, _FORM = Signature("label", 1), Signature("label", 2), Signature("form", 2)
 Instance = tuple[Term, ...]
 Problem = tuple[str, str]
 """Message and remedy of a diagnostic."""
@@ -63,8 +65,9 @@ def find_wrong_arguments(known: KnownNames, schema: Mapping[Signature, ArgumentS
         A diagnostic for each wrong instance.
     """
     checker = _ArgumentChecker(known)
-    if gap := checker.find_seat_gap():  # what names a seat would be at fault as well
-        yield gap
+    cause = checker.find_seat_gap() or checker.find_mixed_labels() or checker.find_missing_pass()
+    if cause:  # what names seats, labels or the pass would be at fault as well
+        yield cause
         return
     for signature, sorts in schema.items():
         if not checker.is_unrelated(signature, sorts):
@@ -107,6 +110,30 @@ class _ArgumentChecker:
         location = self._origins.find_location(_SEAT, (numbers[-1],), None)
         message = f"seats are numbered from 0 without gaps; these are {', '.join(map(str, numbers))}"
         return make_error(location, message, f"write seat(0..{len(numbers) - 1})", ErrorCode.UNKNOWN_NAME)
+
+    def find_mixed_labels(self) -> Diagnostic | None:
+        """Return an error where some labels have numbers and others have none."""
+        numbered = self._kb.facts(*_NUMBERED_LABEL)
+        names = {label for _, label in numbered}
+        unnumbered = [label for label in self._kb.facts(*_LABEL) if label[0] not in names] if numbered else []
+        if not unnumbered:
+            return None
+        signature, label = (
+            (_NUMBERED_LABEL, numbered[0]) if len(numbered) < len(unnumbered) else (_LABEL, unnumbered[0])
+        )
+        location = self._origins.find_location(signature, label, None)
+        message = f"{Atom('label', unnumbered[0])} has no number, and {Atom('label', numbered[0])} has one"
+        return make_error(location, message, "number all labels by label/2, or none", ErrorCode.CONFLICTING_FACTS)
+
+    def find_missing_pass(self) -> Diagnostic | None:
+        """Return an error where plays have forms and a pass has none."""
+        forms = self._kb.instances(*_FORM)
+        if not forms or PASS_TERM in self._known.forms:
+            return None
+        location = self._origins.find_location(_LABEL, (PASS_TERM,), None) or self._origins.find_location(
+            _FORM, forms[0], None
+        )
+        return make_error(location, "there is no form of a pass", NO_PASS_REMEDY, ErrorCode.MISSING_FACT)
 
     def is_unrelated(self, signature: Signature, sorts: ArgumentSorts) -> bool:
         """Return True if the rules use the name of a fact for a predicate of their own: no instance fits the schema."""

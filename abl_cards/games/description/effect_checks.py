@@ -50,6 +50,35 @@ def find_ineffective_statements(folder: Folder, profile: str | None) -> Iterator
             locations.add(location)
             text = f"{Atom(signature.name, instance)} has no effect: {condition.problem}"
             yield make_warning(location, text, condition.remedy, ErrorCode.MISSING_FACT)
+    yield from _find_unheard_options(known, origins)
+
+
+def _find_unheard_options(known: KnownNames, origins: SourceOrigins) -> Iterator[Diagnostic]:
+    """Find options beside the range of `chosen/1` for others of their kind: no rule learns that they were chosen."""
+    locations = set()
+    for option in _unheard_options(known):
+        location = origins.find_own_head(_OPTION, option)
+        is_shared = origins.is_shared_by_profiles(_OPTION, option)
+        if location is None or location in locations:
+            continue
+        if is_shared and any(option not in _unheard_options(other) for other in known.other_profiles):
+            continue
+        locations.add(location)
+        text = f"{Atom(_OPTION.name, option)}: rules cannot read that it was chosen, as they do of others"
+        remedy = f"widen the ranges of #external {_CHOSEN.name}(…), or give it another name"
+        yield make_warning(location, text, remedy, ErrorCode.INPUT_OUT_OF_RANGE)
+
+
+def _unheard_options(known: KnownNames) -> list[Instance]:
+    declared = set(known.kb.instances(*_CHOSEN))
+    kinds = {_kind_of_option(option) for (option,) in declared}
+    options = known.kb.instances(*_OPTION)
+    return [option for option in options if option not in declared and _kind_of_option(option[0]) in kinds]
+
+
+def _kind_of_option(option: Term) -> tuple[str, int] | None:
+    """Return functor and number of arguments of an option; numbers are one kind, and each name is one."""
+    return None if isinstance(option, int) else compute_shape(option)
 
 
 def _has_effect_elsewhere(known: KnownNames, origins: SourceOrigins, signature: Signature, instance: Instance) -> bool:
@@ -109,6 +138,7 @@ def _is_tier_used(known: KnownNames, _: Instance) -> bool:
     return not known.kb.instances("takes", 1) or _is_read(known, _TIER)
 
 
+_OPTION, _CHOSEN = Signature("option", 1), Signature("chosen", 1)
 _WORTH, _TIER = Signature("worth", 2), Signature("tier", 2)
 _NO_WILD = "no card stands in for others", "write acts_as(Card,wild) for one that does, or leave it out"
 _NO_KICKERS = "the form carries no kickers", "say how many it carries: kickers/3, or leave it out"
@@ -145,7 +175,7 @@ EFFECT_CONDITIONS: Mapping[Signature, EffectCondition] = {
     Signature("init", 1): EffectCondition(
         _lasts, "the fluent is reset when cards are dealt", "write lasts(Name,match), or next(…) :- event(deal)"
     ),
-    Signature("option", 1): EffectCondition(
+    _OPTION: EffectCondition(
         _is_derived("asks", 2), "nobody is asked", "write a rule for asks(Stage,Seat)"
     ),
 }  # fmt: skip

@@ -16,6 +16,7 @@ from abl_cards.games.description.forms import (
     MAX_FORMS,
     MAX_GROUPS,
     MAX_KICKERS,
+    NO_PASS_REMEDY,
     PASS_TERM,
     BitMask,
     CardGroup,
@@ -42,8 +43,7 @@ def read_forms(kb: KnowledgeBase, pack: Pack, cells: Cells) -> Forms:
     reader = _FormReader(kb, pack, cells, {label: index for index, label in enumerate(labels)})
     forms = sorted(reader.forms(), key=lambda form: (form.label, form.num_cards))
     if PASS_TERM not in {form.name for form in forms}:
-        remedy = "write label(pass). form(pass,pass). kind(pass,pass)."
-        raise make_kb_error("there is no form of a pass", remedy, ErrorCode.MISSING_FACT)
+        raise make_kb_error("there is no form of a pass", NO_PASS_REMEDY, ErrorCode.MISSING_FACT)
     check_forms(forms, cells)
     if len(forms) > MAX_FORMS:
         raise make_kb_error(f"{len(forms)} forms", f"at most {MAX_FORMS}", ErrorCode.GAME_TOO_LARGE)

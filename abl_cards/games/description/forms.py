@@ -13,6 +13,8 @@ from abl_cards.asp import Term
 
 PASS_TERM = "pass"
 """Label and form of a pass."""
+NO_PASS_REMEDY = "write label(pass). form(pass,pass). kind(pass,pass)."
+"""Remedy where a pass has no form."""
 MAX_FORMS = 32_000
 """Maximum numbers of forms and of labels."""
 MAX_KICKERS = 15

@@ -1,13 +1,14 @@
 """Find the rule that derives an instance of a predicate, and whether the folder itself contains it.
 
 A ground program does not record the rule of an atom. The rule is found by its head: constants and functors must match
-those of the atom; variables match anything.
+those of the atom, and a variable stands for one term. Of several rules that match, those come first whose bodies name
+atoms that there are with these terms.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -34,6 +35,9 @@ from abl_cards.games.description.variants import FolderLayers
 
 _EXTERNAL_PREFIX = "#external "
 
+Bindings = dict[str, clingo.Symbol]
+"""The terms that variables stand for, by name."""
+
 
 @dataclass(frozen=True)
 class RuleHead:
@@ -43,6 +47,7 @@ class RuleHead:
         location: Location of the head.
         arguments: Locations of its arguments.
         terms: Syntax trees of its arguments.
+        conditions: Syntax trees of the atoms that the body asks for.
         is_fact: The rule has no body.
         is_own: The rule is in the folder itself, not in a common file or a parent.
     """
@@ -50,6 +55,7 @@ class RuleHead:
     location: Location
     arguments: tuple[Location, ...]
     terms: tuple[ast.AST, ...]
+    conditions: tuple[ast.AST, ...]
     is_fact: bool
     is_own: bool
 
@@ -63,6 +69,7 @@ class SourceOrigins:
         self._rules_by_file: dict[str, dict[str, list[tuple[ast.AST, ast.AST]]]] = {}
         self._heads_by_signature: dict[Signature, list[RuleHead]] = {}
         self._heads_by_instance: dict[tuple[Signature, tuple[Term, ...]], list[RuleHead]] = {}
+        self._symbols_by_signature: dict[Signature, list[list[clingo.Symbol]]] = {}
 
     def find_location(self, signature: Signature, instance: tuple[Term, ...], at: int | None) -> Location | None:
         """Find the location of an instance.
@@ -177,15 +184,34 @@ class SourceOrigins:
             symbols = [clingo.parse_term(str(term)) for term in instance]
             ranked = []
             for head in self._get_heads(signature):
-                scores = self._match_scores(head, symbols)
-                if all(score is not None for score in scores):
-                    ranked.append((not head.is_fact, not head.is_own, -sum(score or 0 for score in scores), head))
-            self._heads_by_instance[key] = [head for *_, head in sorted(ranked, key=lambda entry: entry[:3])]
+                bindings: Bindings = {}
+                score = _match_terms(head.terms, symbols, self._program, bindings)
+                if score is not None:
+                    ranked.append((not head.is_fact, not head.is_own, -score, head, bindings))
+            if len(ranked) > 1:  # keeps the order where no body can hold: the atoms may be those of another profile
+                satisfiable = [entry for entry in ranked if self._can_hold(*entry[3:])]
+                ranked = satisfiable or ranked
+            self._heads_by_instance[key] = [entry[3] for entry in sorted(ranked, key=lambda entry: entry[:3])]
         return self._heads_by_instance[key]
 
-    def _match_scores(self, head: RuleHead, symbols: list[clingo.Symbol]) -> list[int | None]:
-        """Score each argument of a head against a ground term; None for arguments that do not match."""
-        return [_match_score(node, symbol, self._program) for node, symbol in zip(head.terms, symbols, strict=True)]
+    def _can_hold(self, head: RuleHead, bindings: Bindings) -> bool:
+        """Return True if there is an instance of each atom in a body, with the terms that the variables stand for."""
+        return all(self._has_instance(condition, bindings) for condition in head.conditions)
+
+    def _has_instance(self, condition: ast.AST, bindings: Bindings) -> bool:
+        nodes = tuple(condition.arguments)
+        instances = self._get_symbols(Signature(str(condition.name), len(nodes)))
+        return not instances or any(
+            _match_terms(nodes, symbols, self._program, dict(bindings)) is not None for symbols in instances
+        )
+
+    def _get_symbols(self, signature: Signature) -> list[list[clingo.Symbol]]:
+        """Return the instances of a predicate, inputs among them."""
+        if signature not in self._symbols_by_signature:
+            self._symbols_by_signature[signature] = [
+                [clingo.parse_term(str(term)) for term in instance] for instance in self._known.kb.instances(*signature)
+            ]
+        return self._symbols_by_signature[signature]
 
     def find_declaration(self, signature: Signature, instance: tuple[Term, ...]) -> RuleHead | None:
         """Find the ``#external`` of the folder itself that declares an input most exactly.
@@ -197,9 +223,9 @@ class SourceOrigins:
         symbols = [clingo.parse_term(str(term)) for term in instance]
         scored = []
         for head in self._read_statements(signature, _EXTERNAL_PREFIX):
-            scores = self._match_scores(head, symbols)
-            if head.is_own and all(score is not None for score in scores):
-                scored.append((sum(score or 0 for score in scores), head))
+            score = _match_terms(head.terms, symbols, self._program, {})
+            if head.is_own and score is not None:
+                scored.append((score, head))
         return max(scored, key=lambda entry: entry[0], default=(0, None))[1]
 
     def _get_heads(self, signature: Signature) -> list[RuleHead]:
@@ -233,7 +259,8 @@ class SourceOrigins:
         location = self._program.sources.node_location(term)
         arguments = tuple(term.arguments)
         argument_locations = tuple(self._program.sources.node_location(argument) for argument in arguments)
-        return RuleHead(location, argument_locations, arguments, not rule.body, self.is_own(location.file))
+        conditions = tuple(_iter_conditions(rule))
+        return RuleHead(location, argument_locations, arguments, conditions, not rule.body, self.is_own(location.file))
 
     def is_own(self, file: str) -> bool:
         """Return True if a file is in the folder itself, not a common file or one of a parent."""
@@ -256,28 +283,49 @@ def _iter_head_terms(rule: ast.AST) -> Iterator[ast.AST]:
             yield term
 
 
+def _iter_conditions(rule: ast.AST) -> Iterator[ast.AST]:
+    """Return the atoms in a body that are neither negated nor under a condition; pools and aggregates are left out."""
+    for literal in rule.body:
+        if literal.ast_type == ASTType.Literal and literal.sign == ast.Sign.NoSign:
+            symbol = literal.atom.symbol if literal.atom.ast_type == ASTType.SymbolicAtom else None
+            if symbol is not None and symbol.ast_type == ASTType.Function:
+                yield symbol
+
+
 def _find_own_profile(program: ProgramSummary, layers: FolderLayers) -> str | None:
     """Find the profile that is loaded, if the parent has it as well."""
     names = {Path(source.path).stem for source in program.sources.files if Path(source.path).parent.name == "profiles"}
     return next((name for name in sorted(names) if name in layers.profiles), None)
 
 
-def _match_score(node: ast.AST, symbol: clingo.Symbol, program: ProgramSummary) -> int | None:
+def _match_terms(
+    nodes: Sequence[ast.AST], symbols: Sequence[clingo.Symbol], program: ProgramSummary, bindings: Bindings
+) -> int | None:
+    """Count the names in terms of the text that ground terms repeat; None if they do not match.
+
+    Variables get their terms in `bindings`.
+    """
+    total = 0
+    for node, symbol in zip(nodes, symbols, strict=True):
+        score = _match_score(node, symbol, program, bindings)
+        if score is None:
+            return None
+        total += score
+    return total
+
+
+def _match_score(node: ast.AST, symbol: clingo.Symbol, program: ProgramSummary, bindings: Bindings) -> int | None:
     """Count the names of a term in the text that a ground term repeats; None if they do not match."""
     kind = node.ast_type
     if kind == ASTType.Variable:
-        return 0
+        return 0 if node.name == "_" or bindings.setdefault(node.name, symbol) == symbol else None
     if kind == ASTType.Pool:
-        scores = [
-            score for alternative in node.arguments if (score := _match_score(alternative, symbol, program)) is not None
-        ]
-        return max(scores, default=None)
+        return _match_pool(node, symbol, program, bindings)
     if kind == ASTType.Function and node.arguments:
         if symbol.type != clingo.SymbolType.Function or not symbol.match(node.name, len(node.arguments)):
             return None
-        pairs = zip(node.arguments, symbol.arguments, strict=True)
-        parts = [_match_score(inner, part, program) for inner, part in pairs]
-        return None if None in parts else 1 + sum(part or 0 for part in parts)
+        score = _match_terms(node.arguments, symbol.arguments, program, bindings)
+        return None if score is None else 1 + score
     value = evaluate_constant(node, program)
     if value is not None:
         return 1 if str(value) == str(symbol) else None
@@ -286,3 +334,17 @@ def _match_score(node: ast.AST, symbol: clingo.Symbol, program: ProgramSummary) 
         if isinstance(lower, int) and isinstance(upper, int) and symbol.type == clingo.SymbolType.Number:
             return 1 if lower <= symbol.number <= upper else None
     return 0 if symbol.type == clingo.SymbolType.Number else None
+
+
+def _match_pool(node: ast.AST, symbol: clingo.Symbol, program: ProgramSummary, bindings: Bindings) -> int | None:
+    """Match the alternative of a pool that repeats most names."""
+    best: tuple[int, Bindings] | None = None
+    for alternative in node.arguments:
+        found = dict(bindings)
+        score = _match_score(alternative, symbol, program, found)
+        if score is not None and (best is None or score > best[0]):
+            best = score, found
+    if best is None:
+        return None
+    bindings.update(best[1])
+    return best[0]

@@ -53,7 +53,7 @@ def suggest_engine_predicates(
     known: Collection[Signature],
     fluents: Collection[Signature] = (),
 ) -> Iterator[Diagnostic]:
-    """Suggest, for predicates that nothing uses, those that the engine reads and no rule derives.
+    """Suggest, for predicates that nothing uses, those that the engine reads, first those that no rule derives.
 
     Args:
         warnings: Warnings about the rule files.
@@ -76,8 +76,18 @@ def suggest_engine_predicates(
         if signature is None or item.remedy.endswith("?"):
             yield item
             continue
-        same_arity = [str(other) for other in missing if other.arity == signature.arity]
-        yield replace(item, remedy=did_you_mean(str(signature), same_arity) or item.remedy)
+        remedy = suggest_similar_predicate(signature, missing) or suggest_similar_predicate(signature, known)
+        yield replace(item, remedy=remedy or item.remedy)
+
+
+def suggest_similar_predicate(signature: Signature, known: Iterable[Signature]) -> str:
+    """Return the remedy for a predicate that nothing uses: one of equal arity with a similar name, or nothing.
+
+    Args:
+        signature: Predicate that rules derive.
+        known: Predicates that are read.
+    """
+    return did_you_mean(str(signature), sorted(str(other) for other in known if other.arity == signature.arity))
 
 
 def find_similar_head(missing: Signature, heads: Mapping[Signature, PredicateUse]) -> PredicateUse | None:
@@ -170,10 +180,18 @@ class _Explainer:
 
     @cached_property
     def _programs(self) -> dict[Path, ProgramSummary]:
-        """Shared files that are not included, each parsed with what it includes."""
+        """Shared files that are not included, each parsed with what it includes.
+
+        Files that include others and have rules of their own are left out: they are parts of certain games.
+        """
         included = {Path(source.path).resolve() for source in self._program.sources.files}
         files = sorted(file for directory in self._shelf for file in directory.glob("*.lp"))
-        return {file: parse_files([file], tuple(self._shelf)) for file in files if file.resolve() not in included}
+        programs = {file: parse_files([file], tuple(self._shelf)) for file in files if file.resolve() not in included}
+        return {
+            file: program
+            for file, program in programs.items()
+            if len(program.sources.files) == 1 or all(Path(use.location.file) != file for use in program.heads)
+        }
 
     @cached_property
     def _shared_names(self) -> dict[Path, set[Signature]]:

@@ -65,6 +65,10 @@ WRONG = {
     'word(3,en,"a"). word(3,en,"b").': (ErrorCode.CONFLICTING_FACTS, 'word(3,en,"b")'),
     'written(pair(3),"P",1). written(pair(3),"Q",1).': (ErrorCode.CONFLICTING_FACTS, 'written(pair(3),"Q",1)'),
     "sort(kind,2,1,form). sort(kind,2,1,label).": (ErrorCode.CONFLICTING_FACTS, "sort(kind,2,1,"),
+    "label(0,single(3)).": (
+        ErrorCode.CONFLICTING_FACTS,
+        "label(0,single(3))",
+    ),  # without label/1 it would be the only one
     "strength(single(3),99).": (ErrorCode.CONFLICTING_FACTS, "strength(single(3),99)"),
     f"{EVENT} #external seen(S,N) : seat(S), N = 1..3. any(seen,2). barred(pair(3)) :- seen(_,_). "
     "adds(seen(0),1,why) :- event(play).": (ErrorCode.UNKNOWN_NAME, "seen/2 is no count"),
@@ -124,3 +128,81 @@ def test_invalid_seat_numbers_are_one_error(tmp_path: Path, seats: str) -> None:
     assert problem.location is not None
     assert text.splitlines()[problem.location.line - 1].startswith("seat(")
     assert "seat(0..2)" in problem.remedy
+
+
+def test_mixed_labels_are_one_error(tmp_path: Path) -> None:
+    """All that names the labels without a number would be wrong as well, though they are labels."""
+    folder = Path(shutil.copytree(NEW_GAME, tmp_path / "mine"))
+    (folder / "more.lp").write_text("label(0,single(3)).\n", "utf-8")
+    with pytest.raises(KBError) as caught:
+        load(str(folder)).knowledge_base()
+    (problem,) = caught.value.diagnostics
+    assert problem.location is not None
+    assert (Path(problem.location.file).name, problem.location.line) == ("more.lp", 1)
+
+
+def test_numbered_labels_may_be_named_by_a_rule(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "variant.lp").write_text("parent(guandan).\n", "utf-8")
+    (tmp_path / "mine" / "more.lp").write_text("label(L) :- label(_,L).\nbarred(L) :- label(L), L = none.\n", "utf-8")
+    load(str(tmp_path / "mine")).knowledge_base(None, "standard")
+
+
+AMBIGUOUS_HEADS = """#external event(E) : E = (deal;choice).
+#external chosen(C) : C = (none;card(3,s)).
+#external by(S) : seat(S).
+#external aside(C,N) : pack(C,_), N = 1.
+lays_aside(S,C) :- event(deal), seat(S), aside(C,1).
+lays_aside(S,C) :- event(choice), by(S), chosen(C).
+twin(C,C) :- pack(C,_).
+lays_aside(S,C) :- event(deal), by(S), twin(C,C).
+"""
+
+
+def test_error_is_placed_at_the_rule_that_derives_it(tmp_path: Path) -> None:
+    """Three heads match by their text, and the body of one has an instance with this term."""
+    folder = Path(shutil.copytree(NEW_GAME, tmp_path / "mine"))
+    (folder / "more.lp").write_text(AMBIGUOUS_HEADS, "utf-8")
+    with pytest.raises(KBError) as caught:
+        load(str(folder)).knowledge_base()
+    assert {problem.message.split(":")[0] for problem in caught.value.diagnostics} == {
+        f"lays_aside({seat},none)" for seat in range(3)
+    }
+    places = [problem.location for problem in caught.value.diagnostics]
+    assert {place and (place.line, place.column, place.end_column) for place in places} == {(6, 14, 15)}
+
+
+def test_variable_of_a_head_stands_for_one_term(tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(NEW_GAME, tmp_path / "mine"))
+    rules = "passes(S,S,none(S)) :- seat(S).\npasses(S,T,none(T)) :- seat(S), next(S,T).\n"
+    (folder / "more.lp").write_text(rules, "utf-8")
+    with pytest.raises(KBError) as caught:
+        load(str(folder)).knowledge_base()
+    lines = {
+        problem.message.split(":")[0]: problem.location and problem.location.line
+        for problem in caught.value.diagnostics
+    }
+    assert lines["passes(0,0,none(0))"] == 1
+    assert lines["passes(0,1,none(1))"] == 2
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line"),
+    [
+        ("label(pass).\n", "\n", "form(L,L)"),
+        ("form(L,L) :- label(L).", "form(L,L) :- label(L), L != pass.", "label(pass)"),
+    ],
+)
+def test_missing_pass_is_one_error(tmp_path: Path, old: str, new: str, line: str) -> None:
+    """All rules that name the pass would be wrong as well, those of shared files among them."""
+    folder = Path(shutil.copytree(NEW_GAME, tmp_path / "mine"))
+    text = (folder / "labels.lp").read_text("utf-8")
+    assert text.count(old) == 1
+    text = text.replace(old, new)
+    (folder / "labels.lp").write_text(text, "utf-8")
+    with pytest.raises(KBError) as caught:
+        load(str(folder)).knowledge_base()
+    (problem,) = caught.value.diagnostics
+    assert problem.code == ErrorCode.MISSING_FACT
+    assert problem.location is not None
+    assert text.splitlines()[problem.location.line - 1].startswith(line)

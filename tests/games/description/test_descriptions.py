@@ -49,8 +49,8 @@ CHANGES = {
     ),
     "a seat missing": ("game.lp", "seat(0..2).", "seat(0). seat(2).", ErrorCode.UNKNOWN_NAME, "0, 2", "game.lp"),
     "two labels of one number": (
-        "labels.lp", "label(pass).", "label(pass). label(0,single(3)). label(0,pair(3)).", ErrorCode.UNKNOWN_NAME,
-        "form(", "labels.lp",
+        "labels.lp", "label(pass).", "label(pass). label(0,single(3)). label(0,pair(3)).", ErrorCode.CONFLICTING_FACTS,
+        "label(", "labels.lp",
     ),
     "more ways to lay cards down than can be counted": (
         "game.lp", "deals(S,17) :- seat(S).",

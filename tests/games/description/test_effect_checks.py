@@ -88,3 +88,35 @@ apart(set(4,1)).
 @pytest.mark.parametrize("name", game_names())
 def test_shipped_games_have_no_facts_without_effect(name: str) -> None:
     assert messages_of(load(name).folder) == []
+
+
+CHOICES = """#external event(E) : E = (deal;choice).
+#external stage(bid). #external by(S) : seat(S).
+#external chosen(bid(N)) : N = 1..3. #external chosen(N) : N = 1..2.
+#external bid(S,N) : seat(S), N = 1..3. one(bid,2).
+asks(bid,0) :- not bid(0,N) : N = 1..3.
+next(bid(S,N)) :- event(choice), by(S), chosen(bid(N)).
+next(bid(S,N)) :- event(choice), by(S), chosen(N).
+points(S,N,bid) :- bid(S,N).
+"""
+
+
+@pytest.mark.parametrize(
+    ("options", "unheard"),
+    [
+        ("option(bid(N)) :- stage(bid), N = 1..4.", "option(bid(4))"),
+        ("option(N) :- stage(bid), N = 0..2.", "option(0)"),
+        ("option(bid(N)) :- stage(bid), N = 1..3. option(no) :- stage(bid). option(raise(1)) :- stage(bid).", None),
+    ],
+)
+def test_options_that_no_rule_hears_of_are_warnings(tmp_path: Path, options: str, unheard: str | None) -> None:
+    """The seat was asked again, or its choice was lost; of options of another name no rule has to know."""
+    folder = Path(shutil.copytree(NEW_GAME, tmp_path / "mine"))
+    (folder / "more.lp").write_text(f"{CHOICES}{options}\n", "utf-8")
+    found = [
+        warning
+        for warning in find_ineffective_statements(Folder(folder), None)
+        if warning.code == ErrorCode.INPUT_OUT_OF_RANGE
+    ]
+    assert [warning.message.partition(":")[0] for warning in found] == ([unheard] if unheard else [])
+    assert [warning.location and warning.location.line for warning in found] == ([9] if unheard else [])

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
 
 from abl_cards.asp.errors import Diagnostic, KBError, Severity
+from abl_cards.cli.kb import NEW_GAME
 from abl_cards.core.errors import ErrorCode
 from abl_cards.games.game import load
 from tests.edited import edited
@@ -167,3 +169,60 @@ def test_unused_fluent_warning_keeps_the_declaration_while_a_rule_sets_it(tmp_pa
     (found,) = load(edited(tmp_path / "game", more=rules, name="president")).knowledge_base().warnings
     assert (found.code, place_of(found)) == (ErrorCode.UNUSED_DEFINITION, ("more.lp", 1))
     assert "rules that set it" in found.remedy
+
+
+def new_game(path: Path, old: str, new: str, file: str = "labels.lp") -> Path:
+    """Write the folder of `kb new` with a changed text."""
+    shutil.copytree(NEW_GAME, path)
+    text = (path / file).read_text("utf-8")
+    assert text.count(old) == 1
+    (path / file).write_text(text.replace(old, new), "utf-8")
+    return path
+
+
+def test_unknown_names_cause_no_errors_about_numbers(tmp_path: Path) -> None:
+    """A variable that nothing binds any more has no bounds: `seat(P-1)` could be any number then."""
+    found = problems_of(new_game(tmp_path / "game", "seat(0..2).", "chair(0..2).", "game.lp"))
+    assert {item.code for item in found if item.severity == Severity.ERROR} == {ErrorCode.UNKNOWN_PREDICATE}
+
+
+def test_shared_files_of_certain_games_are_not_suggested(tmp_path: Path) -> None:
+    """`three_run.lp` has seats, and everything else of a game for three."""
+    found = problems_of(new_game(tmp_path / "game", "seat(0..2).", "chair(0..2).", "game.lp"))
+    missing = [item for item in found if "'seat/1'" in item.message]
+    assert missing
+    assert all("#include" not in item.remedy for item in missing)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "suggested"),
+    [
+        ("label(pair(R))   :-", "lable(pair(R)) :-", "label/1"),
+        ("kind(pair(R),pair) ", "knd(pair(R),pair) ", "kind/2"),
+        ("strength(pair(R),R) ", "strenght(pair(R),R) ", "strength/2"),
+        ("needs(pair(R),1,R,2) ", "need(pair(R),1,R,2) ", "needs/4"),
+    ],
+)
+def test_misspelt_rule_is_named_beside_the_errors_that_it_causes(
+    tmp_path: Path, old: str, new: str, suggested: str
+) -> None:
+    """Other rules derive the predicate, so the errors speak of what is missing, at other lines."""
+    folder = new_game(tmp_path / "game", old, new)
+    found = problems_of(folder)
+    assert found[0].severity == Severity.ERROR
+    warnings = [item for item in found if item.severity == Severity.WARNING]
+    assert [place_of(item) for item in warnings] == [line_of(folder, new.partition("(")[0] + "(")]
+    assert f"'{suggested}'" in warnings[0].remedy
+
+
+def test_misspelt_rule_without_errors_names_the_predicate(tmp_path: Path) -> None:
+    folder = new_game(tmp_path / "game", "match_over. ", "point(0,1,extra). match_over. ", "game.lp")
+    (warning,) = load(str(folder)).knowledge_base().warnings
+    assert "'points/3'" in warning.remedy
+
+
+def test_unread_file_is_named_beside_the_errors_that_it_causes(tmp_path: Path) -> None:
+    shutil.copytree(NEW_GAME, tmp_path / "game")
+    (tmp_path / "game" / "labels.lp").rename(tmp_path / "game" / "labels.LP")
+    warnings = [item for item in problems_of(tmp_path / "game") if item.severity == Severity.WARNING]
+    assert [place_of(item) for item in warnings if "labels.lp" in item.remedy] == [("labels.LP", 1)]
