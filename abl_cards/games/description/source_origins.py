@@ -284,7 +284,7 @@ def _iter_head_terms(rule: ast.AST) -> Iterator[ast.AST]:
 
 
 def _iter_conditions(rule: ast.AST) -> Iterator[ast.AST]:
-    """Return the atoms in a body that are neither negated nor under a condition; pools and aggregates are left out."""
+    """Yield the atoms of a body that are neither negated nor under a condition; pools and aggregates are left out."""
     for literal in rule.body:
         if literal.ast_type == ASTType.Literal and literal.sign == ast.Sign.NoSign:
             symbol = literal.atom.symbol if literal.atom.ast_type == ASTType.SymbolicAtom else None
