@@ -16,7 +16,7 @@ if TYPE_CHECKING:
         check_path,
         check_seed,
     )
-    from abl_cards.core.arrays import unique_rows
+    from abl_cards.core.arrays import to_plain_json, unique_rows
     from abl_cards.core.atomic_files import (
         FolderLockedError,
         atomic_write,
@@ -215,6 +215,7 @@ __all__ = [
     "splitmix64",
     "splitmix64_array",
     "texts_by_language",
+    "to_plain_json",
     "unique_rows",
     "unpack_archive",
     "write_archive",

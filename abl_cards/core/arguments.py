@@ -96,15 +96,17 @@ def check_list(name: str, value: Any, is_ordered: bool = True) -> list[Any]:
     return list(value)
 
 
-def check_functions(**values: Callable[..., Any] | None) -> None:
+def check_functions(is_optional: bool = True, **values: Callable[..., Any] | None) -> None:
     """Check that arguments are functions, before they are called at the end of long work.
 
     Args:
-        **values: The arguments by name; None for one that is not given.
+        is_optional: Whether None stands for no function.
+        **values: The arguments by name.
 
     Raises:
         GameError: An argument can not be called.
     """
     for name, value in values.items():
-        if value is not None and not callable(value):
-            raise GameError(f"{name}={value!r:.60}: give a function, or None", ErrorCode.INVALID_VALUE)
+        if not (callable(value) or (is_optional and value is None)):
+            remedy = "give a function, or None" if is_optional else "give a function, or leave it out"
+            raise GameError(f"{name}={value!r:.60}: {remedy}", ErrorCode.INVALID_VALUE)

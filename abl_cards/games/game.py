@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from abl_cards.asp import Diagnostic, did_you_mean
 from abl_cards.circuit import KnowledgeBase
-from abl_cards.core import ErrorCode, GameError, check_path
+from abl_cards.core import ErrorCode, GameError, check_path, to_plain_json
 from abl_cards.games.description import (
     COMMON_DIR,
     KB_ROOT,
@@ -198,7 +198,8 @@ class Game:
             GameError: A field of the state is missing or wrong; the message names it.
             KBError: The rules have errors.
         """
-        (moves,) = self.engine(None, self.profile_for(state)).legal_moves([state])
+        plain_state = to_plain_json(state)
+        (moves,) = self.engine(None, self.profile_for(plain_state)).legal_moves([plain_state])
         if isinstance(moves, GameError):
             raise moves
         return moves
@@ -222,7 +223,8 @@ class Game:
         """
         from abl_cards import Explanation  # explanations lie above games: loaded by the table of the root package
 
-        return Explanation.of_state(self.engine(None, self.profile_for(state)), state, move, language)
+        plain_state = to_plain_json(state)
+        return Explanation.of_state(self.engine(None, self.profile_for(plain_state)), plain_state, move, language)
 
     def profile_for(self, state: object, directory: str | Path | None = None) -> str | None:
         """Return the profile that a state names in its field ``profile``, else `Game.profile`.

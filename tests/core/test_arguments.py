@@ -54,3 +54,6 @@ def test_check_functions_names_what_can_not_be_called() -> None:
     with pytest.raises(GameError, match="write_record") as error:
         check_functions(on_progress=print, write_record="games.jsonl")  # type: ignore[arg-type]
     assert error.value.code == ErrorCode.INVALID_VALUE
+    check_functions(is_optional=False, on_progress=print)
+    with pytest.raises(GameError, match="on_progress"):
+        check_functions(is_optional=False, on_progress=None)

@@ -252,7 +252,7 @@ class Decisions(DecisionBase):
         if values.dtype.kind not in "iu":
             raise TypeError(f"labels are whole numbers, not {values.dtype}")
         if values.shape == (len(self.view),):
-            if -1 <= values.min(initial=0) <= values.max(initial=0) < num_labels:
+            if 0 <= values.min(initial=0) <= values.max(initial=0) < num_labels:
                 return values.astype(np.int16, copy=False)
             is_invalid = (values < 0) | (values >= num_labels)
             if not self.legal_mask[:, is_invalid].any():
