@@ -49,6 +49,7 @@ from abl_cards.core import (
     CpuBudgetExceeded,
     ErrorCode,
     GameError,
+    check_flag,
     check_integer,
     check_list,
     check_path,
@@ -118,6 +119,7 @@ class KnowledgeBase:
             KBError: The rules are refused; it holds all problems that were found.
         """
         request = _make_request(files, inputs, outputs, constants, library)
+        trusted, cache = check_flag("trusted", trusted), check_flag("cache", cache)
         for name, value in (("limits", limits), ("ground_limits", ground_limits)):
             if not (value is None or isinstance(value, Limits)):
                 raise GameError(f"{name}={value!r:.60}: give Limits, or None", ErrorCode.INVALID_VALUE)

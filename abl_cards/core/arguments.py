@@ -65,6 +65,31 @@ def check_seed(seed: Any) -> int:
         raise GameError(f"seed is a whole number, not {seed!r:.60}", ErrorCode.INVALID_VALUE) from None
 
 
+def check_flag(name: str, value: Any) -> bool:
+    """Return a truth value of any type of truth values, or one of the numbers 0 and 1, as a ``bool``.
+
+    Args:
+        name: Name of the argument, for the message.
+        value: The argument.
+
+    Raises:
+        GameError: The value is none of these, such as a text or an array.
+    """
+    plain = value.item() if getattr(value, "ndim", None) == 0 else value  # of NumPy, which takes long to import
+    if isinstance(plain, int) and plain in (0, 1):
+        return bool(plain)
+    raise GameError(f"{name} is True or False, not {value!r:.60}", ErrorCode.INVALID_VALUE)
+
+
+def is_one_of(value: Any, words: Iterable[str | None]) -> bool:
+    """Return whether a value is one of several words; an array of words is none.
+
+    >>> is_one_of("deal", ("deal", "match")), is_one_of(["deal"], ("deal", "match"))
+    (True, False)
+    """
+    return any(value is word or (isinstance(value, str) and value == word) for word in words)
+
+
 def check_path(name: str, value: Any) -> Path:
     """Return a path; an empty text is none, as it would be the working directory.
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from abl_cards.asp import Diagnostic, did_you_mean
 from abl_cards.circuit import KnowledgeBase
-from abl_cards.core import ErrorCode, GameError, check_path, to_plain_json
+from abl_cards.core import ErrorCode, GameError, check_path, is_one_of, to_plain_json
 from abl_cards.games.description import (
     COMMON_DIR,
     KB_ROOT,
@@ -308,9 +308,7 @@ def _unknown_game_text(name: str) -> str:
 
 def _check_profile(folder: Folder, profile: str) -> None:
     """Raise GameError where a folder has no such profile."""
-    if profile not in folder.profiles:
-        known = ", ".join(sorted(folder.profiles))
-        text = (
-            f"unknown profile '{profile}' (there are: {known})" if known else f"'{profile}', but there are no profiles"
-        )
-        raise GameError(f"profile: {text} in {folder.path}", ErrorCode.UNKNOWN_PROFILE, [profile])
+    if not is_one_of(profile, folder.profiles):
+        known, name = ", ".join(sorted(folder.profiles)), str(profile)[:60]
+        text = f"unknown profile '{name}' (there are: {known})" if known else f"'{name}', but there are no profiles"
+        raise GameError(f"profile: {text} in {folder.path}", ErrorCode.UNKNOWN_PROFILE, [str(profile)])

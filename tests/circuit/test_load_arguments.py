@@ -33,6 +33,8 @@ from abl_cards.games.game import load
         {"constants": [("n", 1)]},
         {"constants": {3: 1}},
         {"limits": 20},
+        {"trusted": "no"},
+        {"cache": np.array([0, 1])},
         {"ground_limits": "x"},
         {"library": "folder"},
         {"library": [3]},

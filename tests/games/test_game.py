@@ -133,6 +133,13 @@ def test_explain_accepts_options_of_choices(game: abl.Game) -> None:
     assert error.value.code == abl.ErrorCode.ILLEGAL_MOVE
 
 
+def test_arrays_name_no_profile() -> None:
+    profiles: Any = np.array(["paper", "platform"])
+    with pytest.raises(abl.GameError) as error:
+        abl.load("guandan", profiles)
+    assert error.value.code == abl.ErrorCode.UNKNOWN_PROFILE
+
+
 def test_states_and_moves_may_hold_values_of_numpy(game: abl.Game) -> None:
     """Numbers of NumPy, arrays and tuples count as JSON values of these numbers and lists."""
     state = {**STATE, "cards": [9, 10, 11], "seat": 2, "finish": []}
