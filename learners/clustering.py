@@ -117,8 +117,12 @@ def merge_clusters(examples: Features, clusters: Labels, num_classes: int) -> La
 
 
 def estimate_class_probs(features: Features, label: Labels, num_classes: int) -> Features:
-    """Estimate class probabilities [n, classes] by a logistic regression on the features."""
+    """Estimate class probabilities [n, classes] by a logistic regression; raises ValueError for other classes."""
     from sklearn.linear_model import LogisticRegression
+
+    is_class = np.isin(label, np.arange(num_classes))
+    if np.shape(label) != (len(features),) or not is_class.all():
+        raise ValueError(f"label: {len(features)} classes from 0 to {num_classes - 1}")
 
     spread = features.std(axis=0)
     scaled = (features - features.mean(axis=0)) / np.where(spread > 0, spread, 1)
@@ -132,7 +136,13 @@ def estimate_class_probs(features: Features, label: Labels, num_classes: int) ->
 
 
 def quantile_classes(values: NDArray[np.float64], num_classes: int) -> Labels:
-    """Split the examples into classes of equal size in the order of one value: the statistical split."""
+    """Split the examples into classes of equal size in the order of one value: the statistical split.
+
+    Raises ValueError where there are no values, one is NaN, or no classes.
+    """
+    values = np.asarray(values)
+    if num_classes < 1 or values.ndim != 1 or not values.size or np.isnan(values).any():
+        raise ValueError(f"expected values [n] without NaN and 1 class or more, found {values.shape}, {num_classes}")
     bounds = np.quantile(values, np.arange(1, num_classes) / num_classes)
     return np.searchsorted(bounds, values).astype(np.int64)
 

@@ -55,7 +55,16 @@ if TYPE_CHECKING:
     from abl_cards.asp.solver import ClingoSolver, SolveOptions
     from abl_cards.asp.statements import OPEN_HEADS, UNSUPPORTED, VIOLATED, summarise_files, summarise_statements
     from abl_cards.asp.stratification import check_stratified
-    from abl_cards.asp.terms import Atom, Input, Signature, Term, atom_from_symbol, split_term, string_value
+    from abl_cards.asp.terms import (
+        Atom,
+        Input,
+        Signature,
+        Term,
+        atom_from_symbol,
+        split_term,
+        string_value,
+        term_from_symbol,
+    )
 
 __all__ = [
     "COST",
@@ -138,6 +147,7 @@ __all__ = [
     "strong_components",
     "summarise_files",
     "summarise_statements",
+    "term_from_symbol",
     "tokenize",
     "unpack_arrays",
     "unpack_build",

@@ -232,6 +232,7 @@ def get_bytecode(circuit: Circuit) -> Bytecode:
 def _check_arrays(
     circuit: Circuit, rows: NDArray[np.uint8], out: NDArray[np.uint8] | None
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    rows = np.asarray(rows)
     if rows.dtype == np.bool_:
         rows = rows.view(np.uint8)
     if rows.dtype != np.uint8 or rows.ndim != 2 or len(rows) != len(circuit.inputs):

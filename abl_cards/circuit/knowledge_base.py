@@ -49,6 +49,7 @@ from abl_cards.core import (
     CpuBudgetExceeded,
     ErrorCode,
     GameError,
+    check_flag,
     check_integer,
     check_list,
     check_path,
@@ -118,6 +119,10 @@ class KnowledgeBase:
             KBError: The rules are refused; it holds all problems that were found.
         """
         request = _make_request(files, inputs, outputs, constants, library)
+        trusted, cache = check_flag("trusted", trusted), check_flag("cache", cache)
+        for name, value in (("limits", limits), ("ground_limits", ground_limits)):
+            if not (value is None or isinstance(value, Limits)):
+                raise GameError(f"{name}={value!r:.60}: give Limits, or None", ErrorCode.INVALID_VALUE)
         limits = limits or Limits()
         key = make_cache_key(request, limits.file_bytes) if cache else None
         cpu_budget = CpuBudget(math.inf) if trusted else get_budget(limits.seconds)
@@ -326,11 +331,12 @@ def _make_request(files: Any, inputs: Any, outputs: Any, constants: Any, library
     for value in (read := check_list("outputs", outputs)):
         if not (isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], str)):
             raise GameError(f"outputs: {value!r:.60} is no name and arity, ('legal', 1)", ErrorCode.INVALID_VALUE)
-    if constants is not None and not isinstance(constants, Mapping):
+    values = {} if constants is None else constants
+    if not isinstance(values, Mapping) or not all(isinstance(name, str) for name in values):
         raise GameError(f"constants={constants!r:.60}: give values by name", ErrorCode.INVALID_VALUE)
     paths, folders = (
         tuple(check_path(name, path) for path in check_list(name, given))
         for name, given in (("files", files), ("library", library))
     )
     signatures = tuple(Signature(name, check_integer("arity of an output", arity, 0)) for name, arity in read)
-    return BuildRequest(paths, tuple(declared), signatures, dict(constants or {}), folders)
+    return BuildRequest(paths, tuple(declared), signatures, dict(values), folders)

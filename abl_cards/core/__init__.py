@@ -9,14 +9,16 @@ from abl_cards.core.lazy import lazy_exports
 if TYPE_CHECKING:
     from abl_cards.core.archive import ArchiveError, pack_archive, read_archive, unpack_archive, write_archive
     from abl_cards.core.arguments import (
+        check_flag,
         check_functions,
         check_integer,
         check_list,
         check_number,
         check_path,
         check_seed,
+        is_one_of,
     )
-    from abl_cards.core.arrays import unique_rows
+    from abl_cards.core.arrays import to_plain_json, unique_rows
     from abl_cards.core.atomic_files import (
         FolderLockedError,
         atomic_write,
@@ -140,6 +142,7 @@ __all__ = [
     "call_part",
     "call_user_code",
     "check_budget",
+    "check_flag",
     "check_functions",
     "check_integer",
     "check_language",
@@ -170,6 +173,7 @@ __all__ = [
     "inlined_function",
     "is_hostname",
     "is_line_too_long",
+    "is_one_of",
     "is_truncated_json",
     "join_texts",
     "kernel",
@@ -215,6 +219,7 @@ __all__ = [
     "splitmix64",
     "splitmix64_array",
     "texts_by_language",
+    "to_plain_json",
     "unique_rows",
     "unpack_archive",
     "write_archive",

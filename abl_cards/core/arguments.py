@@ -65,6 +65,31 @@ def check_seed(seed: Any) -> int:
         raise GameError(f"seed is a whole number, not {seed!r:.60}", ErrorCode.INVALID_VALUE) from None
 
 
+def check_flag(name: str, value: Any) -> bool:
+    """Return a truth value of any type of truth values, or one of the numbers 0 and 1, as a ``bool``.
+
+    Args:
+        name: Name of the argument, for the message.
+        value: The argument.
+
+    Raises:
+        GameError: The value is none of these, such as a text or an array.
+    """
+    plain = value.item() if getattr(value, "ndim", None) == 0 else value  # of NumPy, which takes long to import
+    if isinstance(plain, int) and plain in (0, 1):
+        return bool(plain)
+    raise GameError(f"{name} is True or False, not {value!r:.60}", ErrorCode.INVALID_VALUE)
+
+
+def is_one_of(value: Any, words: Iterable[str | None]) -> bool:
+    """Return whether a value is one of several words; an array of words is none.
+
+    >>> is_one_of("deal", ("deal", "match")), is_one_of(["deal"], ("deal", "match"))
+    (True, False)
+    """
+    return any(value is word or (isinstance(value, str) and value == word) for word in words)
+
+
 def check_path(name: str, value: Any) -> Path:
     """Return a path; an empty text is none, as it would be the working directory.
 
@@ -96,15 +121,17 @@ def check_list(name: str, value: Any, is_ordered: bool = True) -> list[Any]:
     return list(value)
 
 
-def check_functions(**values: Callable[..., Any] | None) -> None:
+def check_functions(is_optional: bool = True, **values: Callable[..., Any] | None) -> None:
     """Check that arguments are functions, before they are called at the end of long work.
 
     Args:
-        **values: The arguments by name; None for one that is not given.
+        is_optional: Whether None stands for no function.
+        **values: The arguments by name.
 
     Raises:
         GameError: An argument can not be called.
     """
     for name, value in values.items():
-        if value is not None and not callable(value):
-            raise GameError(f"{name}={value!r:.60}: give a function, or None", ErrorCode.INVALID_VALUE)
+        if not (callable(value) or (is_optional and value is None)):
+            remedy = "give a function, or None" if is_optional else "give a function, or leave it out"
+            raise GameError(f"{name}={value!r:.60}: {remedy}", ErrorCode.INVALID_VALUE)

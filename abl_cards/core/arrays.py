@@ -1,7 +1,8 @@
-"""Rows of arrays."""
+"""Rows of arrays, and arrays as plain values."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -24,3 +25,19 @@ def unique_rows(rows: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[np.
     whole: NDArray[Any] = np.ascontiguousarray(rows).view(f"V{rows.shape[1]}").ravel()
     _, first, inverse = np.unique(whole, return_index=True, return_inverse=True)
     return first, inverse
+
+
+def to_plain_json(value: Any) -> Any:
+    """Return a value with plain numbers, lists and dictionaries in place of those of NumPy, tuples and mappings.
+
+    Args:
+        value: Any value; what JSON has no form for stays as it is.
+
+    >>> to_plain_json({"seat": np.int64(1), "hand": ("H3", "D3")})
+    {'seat': 1, 'hand': ['H3', 'D3']}
+    """
+    if isinstance(value, (np.generic, np.ndarray)):
+        value = value.tolist()
+    if isinstance(value, Mapping):
+        return {key: to_plain_json(part) for key, part in value.items()}
+    return list(map(to_plain_json, value)) if isinstance(value, (list, tuple)) else value

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from abl_cards.core.arguments import is_one_of
 from abl_cards.core.errors import ErrorCode, GameError
 
 LANGUAGES = ("en", "zh")
@@ -24,8 +25,8 @@ def check_language(language: str) -> None:
     Raises:
         GameError: There are none.
     """
-    if language not in LANGUAGES:
-        message = f"unknown language '{language}' (there are: {', '.join(LANGUAGES)})"
+    if not is_one_of(language, LANGUAGES):
+        message = f"unknown language '{language!s:.60}' (there are: {', '.join(LANGUAGES)})"
         raise GameError(message, ErrorCode.UNKNOWN_LANGUAGE)
 
 

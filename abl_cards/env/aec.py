@@ -24,7 +24,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 from pettingzoo import AECEnv
 
-from abl_cards.core import ErrorCode, GameError, check_functions, check_path, derive_key, seed64
+from abl_cards.core import ErrorCode, GameError, check_flag, check_functions, check_path, derive_key, seed64
 from abl_cards.env.episodes import check_action, check_agent, check_open, check_render_mode
 from abl_cards.env.factories import aec_env
 from abl_cards.env.pending import ExchangePolicy, choose_checked, make_realiser
@@ -86,7 +86,7 @@ class CardGameEnv(AECEnv, NullListener):  # type: ignore[misc]  # pettingzoo has
             loaded = game if isinstance(game, Game) else load(game)
             game, profile = loaded.engine(directory, profile), None
         self._engine = compile_engine(game, profile)
-        self._one_episode, self._closed = one_episode, False
+        self._one_episode, self._closed = check_flag("one_episode", one_episode), False
         self._set_seed(seed)
         minimiser = Minimiser(self._engine)
         own_choice = partial(choose_checked, exchange) if callable(exchange) else exchange

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple, SupportsIndex
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.core import ErrorCode, GameError, check_integer, derive_key, splitmix64_array
+from abl_cards.core import ErrorCode, GameError, check_integer, derive_key, is_one_of, splitmix64_array
 from abl_cards.games import Engine
 from abl_cards.games.compiled import CompiledGame, attribute_table_errors
 from abl_cards.games.state import TableState
@@ -43,8 +43,8 @@ class EpisodeTables(NullListener):
 
     def __init__(self, engine: Engine, num_envs: int, seed: SupportsIndex, episode: str, max_steps: int | None) -> None:
         """Check the arguments; nothing is dealt yet."""
-        if episode not in ("deal", "match"):
-            raise GameError(f"episode is 'deal' or 'match', not {episode!r}", ErrorCode.INVALID_VALUE)
+        if not is_one_of(episode, ("deal", "match")):
+            raise GameError(f"episode is 'deal' or 'match', not {episode!r:.60}", ErrorCode.INVALID_VALUE)
         self.engine = engine
         self.num_envs = check_integer("num_envs", num_envs, 1, MAX_ENVS)
         self.max_steps = None if max_steps is None else check_integer("max_steps", max_steps, 1)
@@ -222,14 +222,14 @@ def check_open(is_closed: bool) -> None:
 
 def check_render_mode(mode: object, *modes: str | None) -> None:
     """Raise GameError for a ``render_mode`` that is none of these."""
-    if mode not in modes:
+    if not is_one_of(mode, modes):
         text = f"render_mode is {' or '.join(map(repr, modes))}, not {mode!r:.60}"
         raise GameError(text, ErrorCode.INVALID_VALUE)
 
 
 def check_agent(agent: object, agents: Sequence[str]) -> None:
     """Raise GameError for a name that no seat has."""
-    if agent not in agents:
+    if not is_one_of(agent, agents):
         text = f"there is no agent {agent!r:.60}; the agents are {', '.join(agents)}"
         raise GameError(text, ErrorCode.UNKNOWN_SEAT)
 

@@ -13,7 +13,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from abl_cards.agents import Agent, check_own_agent, make_agent, needs_history
-from abl_cards.core import ErrorCode, GameError, check_integer, seed64, splitmix64_array
+from abl_cards.core import ErrorCode, GameError, check_integer, is_one_of, seed64, splitmix64_array
 from abl_cards.env.episodes import (
     EpisodeKind,
     EpisodeTables,
@@ -79,8 +79,8 @@ class GymnasiumVectorEnv(GymnasiumVectorBase[BatchedObservation, Any, NDArray[An
         """
         check_render_mode(render_mode, "ansi", None)
         engine = compile_engine(game, profile)
-        if illegal_actions not in ("replace", "raise"):
-            text = f"illegal_actions is 'replace' or 'raise', not {illegal_actions!r}"
+        if not is_one_of(illegal_actions, ("replace", "raise")):
+            text = f"illegal_actions is 'replace' or 'raise', not {illegal_actions!r:.60}"
             raise GameError(text, ErrorCode.INVALID_VALUE)
         seat = check_integer("seat", seat, 0, len(engine.teams) - 1)
         self._engine, self._seat, self._raises = engine, seat, illegal_actions == "raise"

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.core import ErrorCode, GameError, call_part, kernel
+from abl_cards.core import ErrorCode, GameError, call_part, is_one_of, kernel
 from abl_cards.games import Engine
 from abl_cards.games.tables import Choices, Decisions, Tables
 from abl_cards.games.types import Indices, Moves
@@ -31,13 +31,13 @@ def make_realiser(realise: str | LabelRealiser, engine: Engine) -> LabelRealiser
     if callable(realise):
         is_ours = str(getattr(realise, "__module__", "")).partition(".")[0] == __name__.partition(".")[0]
         return realise if is_ours else partial(_realise_checked, realise)
-    if realise == "first":
+    if is_one_of(realise, ["first"]):
         return Decisions.first_moves
-    if realise == "preferences":
+    if is_one_of(realise, ["preferences"]):
         from abl_cards.reasoners.abduction import Minimiser
 
         return Minimiser(engine).realise_labels
-    raise GameError(f"realise is 'first', 'preferences' or a function, not {realise!r}", ErrorCode.INVALID_VALUE)
+    raise GameError(f"realise is 'first', 'preferences' or a function, not {realise!r:.60}", ErrorCode.INVALID_VALUE)
 
 
 def _realise_checked(realise: LabelRealiser, decisions: Decisions, labels: NDArray[np.int16]) -> Moves:

@@ -14,7 +14,7 @@ from typing import Any, Literal, SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abl_cards.core import ErrorCode, GameError, check_integer
+from abl_cards.core import ErrorCode, GameError, check_flag, check_integer
 from abl_cards.env.array_pool import ArrayPool
 from abl_cards.env.episodes import (
     EpisodeKind,
@@ -122,7 +122,7 @@ class VectorEnv:
         self._engine = compile_engine(game, profile)
         self._episodes = EpisodeTables(self._engine, num_envs, seed, episode, max_steps)
         self._realise, self._realiser = realise, make_realiser(realise, self._engine)
-        self._copy, self._closed = bool(copy), False
+        self._copy, self._closed = check_flag("copy", copy), False
         self._num_labels = len(self._engine.labels)
         self._all_rows = np.arange(self.num_envs)
         self._make_buffers()

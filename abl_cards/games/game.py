@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from abl_cards.asp import Diagnostic, did_you_mean
 from abl_cards.circuit import KnowledgeBase
-from abl_cards.core import ErrorCode, GameError, check_path
+from abl_cards.core import ErrorCode, GameError, check_path, is_one_of, to_plain_json
 from abl_cards.games.description import (
     COMMON_DIR,
     KB_ROOT,
@@ -198,7 +198,8 @@ class Game:
             GameError: A field of the state is missing or wrong; the message names it.
             KBError: The rules have errors.
         """
-        (moves,) = self.engine(None, self.profile_for(state)).legal_moves([state])
+        plain_state = to_plain_json(state)
+        (moves,) = self.engine(None, self.profile_for(plain_state)).legal_moves([plain_state])
         if isinstance(moves, GameError):
             raise moves
         return moves
@@ -222,7 +223,8 @@ class Game:
         """
         from abl_cards import Explanation  # explanations lie above games: loaded by the table of the root package
 
-        return Explanation.of_state(self.engine(None, self.profile_for(state)), state, move, language)
+        plain_state = to_plain_json(state)
+        return Explanation.of_state(self.engine(None, self.profile_for(plain_state)), plain_state, move, language)
 
     def profile_for(self, state: object, directory: str | Path | None = None) -> str | None:
         """Return the profile that a state names in its field ``profile``, else `Game.profile`.
@@ -306,9 +308,7 @@ def _unknown_game_text(name: str) -> str:
 
 def _check_profile(folder: Folder, profile: str) -> None:
     """Raise GameError where a folder has no such profile."""
-    if profile not in folder.profiles:
-        known = ", ".join(sorted(folder.profiles))
-        text = (
-            f"unknown profile '{profile}' (there are: {known})" if known else f"'{profile}', but there are no profiles"
-        )
-        raise GameError(f"profile: {text} in {folder.path}", ErrorCode.UNKNOWN_PROFILE, [profile])
+    if not is_one_of(profile, folder.profiles):
+        known, name = ", ".join(sorted(folder.profiles)), str(profile)[:60]
+        text = f"unknown profile '{name}' (there are: {known})" if known else f"'{name}', but there are no profiles"
+        raise GameError(f"profile: {text} in {folder.path}", ErrorCode.UNKNOWN_PROFILE, [str(profile)])

@@ -7,7 +7,7 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.core import ErrorCode, GameError
+from abl_cards.core import ErrorCode, GameError, check_integer
 
 Z_975 = 1.959963984540054  # 97.5 % point of the normal distribution
 _ROUNDING = 1e-9  # by which a mean of shares may leave 0 to 1
@@ -69,7 +69,12 @@ def effective_sample_size(mean: float, interval: Interval) -> float:
 
     Returns:
         Number of independent games.
+
+    Raises:
+        GameError: The interval has no width, as no number of games gives it.
     """
+    if not interval[1] > interval[0]:
+        raise GameError(f"interval: a lower and a greater bound, not {interval}", ErrorCode.INVALID_VALUE)
     width, spread = interval[1] - interval[0], mean * (1 - mean)
     square, linear = 1 - width**2, width**2 - 2 * spread
     return Z_975**2 * square / (linear + sqrt(linear**2 + width**2 * square))
@@ -111,7 +116,14 @@ def mean_interval(values: NDArray[np.float64], games_per_deal: int) -> Interval 
 
     Returns:
         Lower and upper bound, rounded to six digits; None with fewer than two deals.
+
+    Raises:
+        GameError: The values are no numbers [games], or the number of games is no whole number from 1 on.
     """
+    values, games_per_deal = np.asarray(values), check_integer("games_per_deal", games_per_deal, 1)
+    if values.ndim != 1 or values.dtype.kind not in "fiub":
+        message = f"values: expected numbers [games], found {values.dtype} {list(values.shape)}"
+        raise GameError(message, ErrorCode.INVALID_VALUE)
     deals = values[: len(values) // games_per_deal * games_per_deal].reshape(-1, games_per_deal).mean(axis=1)
     if len(deals) < 2:
         return None

@@ -23,6 +23,7 @@ from abl_cards.agents import (
 from abl_cards.core import (
     ErrorCode,
     GameError,
+    check_flag,
     check_functions,
     check_integer,
     check_list,
@@ -124,7 +125,7 @@ def play_match(
     """
     games, seed = check_integer("games", games, 1, MAX_GAMES), check_seed(seed)
     check_functions(on_progress=on_progress, write_record=write_record, on_points=on_points, log=log)
-    agents = check_list("agents", agents)
+    agents, use_fixed_deals = check_list("agents", agents), check_flag("use_fixed_deals", use_fixed_deals)
     engine = compile_engine(game)
     if use_fixed_deals and engine.fixed_deals is None:
         problem = "use_fixed_deals: the game has none; pass the engine that DealRules.with_deals returns"

@@ -81,7 +81,7 @@ def review(
         OSError: The file cannot be read.
     """
     n_deals, max_moves = check_integer("n_deals", n_deals, 4, MAX_DEALS), check_integer("max_moves", max_moves, 2)
-    check_functions(on_progress=on_progress)
+    check_functions(is_optional=False, on_progress=on_progress)
     min_loss = check_number("min_loss", min_loss)
     seed = check_seed(seed)
     given = _list_records(records)

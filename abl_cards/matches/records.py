@@ -32,6 +32,7 @@ from abl_cards.core import (
     parse_json_line,
     read_line_batches,
     resolve_output_path,
+    to_plain_json,
 )
 from abl_cards.games import Engine
 from abl_cards.protocols import convert_douzero_record
@@ -187,8 +188,13 @@ def replace_file(path: Path) -> Iterator[IO[bytes]]:
 
 
 def record_to_line(record: Record) -> bytes:
-    """Encode a record as a line of a file."""
-    return json.dumps(record, separators=(",", ":")).encode() + b"\n"
+    """Encode a record as a line of a file; numbers of NumPy are plain ones. Raises GameError for what is no record."""
+    try:
+        if not isinstance(record, Mapping):
+            raise TypeError(f"a record is a dictionary, not {type(record).__name__}")
+        return json.dumps(record, separators=(",", ":"), default=to_plain_json).encode() + b"\n"
+    except (TypeError, ValueError) as error:
+        raise GameError(f"record: {error}", ErrorCode.INVALID_RECORD) from None
 
 
 class TruncatedRecord(GameError):

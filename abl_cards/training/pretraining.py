@@ -112,11 +112,10 @@ class Pretrainer:
             if fit.is_done:
                 return
             self._on_progress(0, "playing for lessons on hidden hands")
-            player = make_agent(self._settings.pretrain_agent or "kb", self._engine)
-            own = collect_decisions(
-                self._engine, self._judge, player, self._settings.pretrain_decisions, self._settings.seed
-            )
-            lessons = [own] if dataset is None else [dataset, own]
+            lessons = [] if dataset is None else [dataset]
+            if num_decisions := self._settings.pretrain_decisions:
+                player = make_agent(self._settings.pretrain_agent or "kb", self._engine)
+                lessons.append(collect_decisions(self._engine, self._judge, player, num_decisions, self._settings.seed))
             train_abln(self._networks, fit, SupervisedDataset.concatenate(lessons).examples, progress)
 
     def _create_checkpointer(self, supervised_run: SupervisedRun, name: str) -> Checkpointer:

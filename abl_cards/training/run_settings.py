@@ -59,8 +59,7 @@ def check_config(settings: TrainConfig) -> None:
     if shares > 1 + 1e-9:
         message = f"kb_opponent_share and past_opponent_share make {shares:g} of the tables: 1 at most, so lower one"
         raise GameError(message, ErrorCode.SETTING_CONFLICT)
-    if settings.records is not None:
-        settings.records.open("rb").close()
+    _check_pretraining(settings)
     rules = settings.load_engine().rules
     if rules.forms.label_min_cards.max() == 0:
         message = f"{settings.game}: all cards move by choices (asks/2), which the preferences decide: nothing to train"
@@ -70,6 +69,18 @@ def check_config(settings: TrainConfig) -> None:
         raise GameError(message, ErrorCode.SETTING_CONFLICT)
     if settings.second_profile is not None:
         load(settings.game).engine(settings.kb, settings.second_profile)
+
+
+def _check_pretraining(settings: TrainConfig) -> None:
+    """Check what is learned from before self-play; raises GameError and OSError."""
+    if settings.records is not None:
+        settings.records.open("rb").close()
+        if settings.pretrain_episodes:
+            message = "records and pretrain_episodes: the policy learns from a file or from own games; leave out one"
+            raise GameError(message, ErrorCode.SETTING_CONFLICT)
+    elif settings.pretrain_agent and settings.abln and not (settings.pretrain_decisions or settings.pretrain_episodes):
+        message = "pretrain_decisions=0: ABLN has no games of pretrain_agent to learn from; leave out one of both"
+        raise GameError(message, ErrorCode.SETTING_CONFLICT)
 
 
 _PRESET_SETTINGS = (

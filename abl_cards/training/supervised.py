@@ -213,7 +213,7 @@ def add_estimates(engine: Engine, networks: Networks, dataset: SupervisedDataset
 
     The costs stay those of the preferences without an estimate.
     """
-    if networks.abln is None:
+    if networks.abln is None or not len(dataset.examples):
         return dataset
     parts = [slice(first, first + EVALUATION_BATCH) for first in range(0, len(dataset.examples), EVALUATION_BATCH)]
     estimate = np.concatenate([_estimate_hands(networks, networks.abln, dataset, part) for part in parts])

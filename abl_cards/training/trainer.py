@@ -133,7 +133,7 @@ class Trainer(ResumableRun):
             OSError: The folder, or the file of records, cannot be read.
         """
         own_callbacks = check_callbacks(callbacks)
-        check_functions(on_progress=on_progress)
+        check_functions(is_optional=False, on_progress=on_progress)
         parts = RunParts(model, policy, critic, abln, ReasonerParts(reasoner, consistency, distance))
         settings = resolve_config(game, parts, config)
         check_config(settings)

@@ -8,7 +8,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from json import dumps
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,13 @@ from numpy.typing import NDArray
 from abl_cards.core import ErrorCode, GameError, check_integer
 from abl_cards.games import Engine, Game, compile_engine
 from abl_cards.reasoners.abduction.play_sets import PlayFinder, PlaySets, labels_of_play
-from abl_cards.reasoners.abduction.probabilities import check_batch, log_probabilities
+from abl_cards.reasoners.abduction.probabilities import (
+    check_batch,
+    check_positions,
+    check_pseudo_labels,
+    log_probabilities,
+    to_plain_result,
+)
 
 MAX_CARDS = 10
 """Most cards of a play: the orders of its cards are searched."""
@@ -81,8 +86,9 @@ class HandKB(KBBase):  # type: ignore[misc]  # ablkit has no types
         Raises:
             GameError: A card is unknown, or there are too many.
         """
-        sets = self._sets(len(pseudo_label))
-        card_set = sets.find(self._indices(pseudo_label))
+        cards = self._indices(pseudo_label)
+        sets = self._sets(len(cards))
+        card_set = sets.find(cards)
         return None if card_set < 0 else self._result(sets.labels[card_set])
 
     def _result(self, labels: tuple[int, ...]) -> str | tuple[str, ...]:
@@ -99,8 +105,9 @@ class HandKB(KBBase):  # type: ignore[misc]  # ablkit has no types
             pseudo_label: Cards in any order.
             y: Requested result.
         """
-        card_set = self._sets(len(pseudo_label)).find(self._indices(pseudo_label))
-        return card_set >= 0 and card_set in self._request(y, len(pseudo_label)).card_sets
+        cards = self._indices(pseudo_label)
+        card_set = self._sets(len(cards)).find(cards)
+        return card_set >= 0 and card_set in self._request(y, len(cards)).card_sets
 
     def abduce_candidates(
         self, pseudo_label: Sequence[str], y: Any, x: Any, max_revision_num: int, require_more_revision: int
@@ -117,7 +124,8 @@ class HandKB(KBBase):  # type: ignore[misc]  # ablkit has no types
         Returns:
             The distinct candidates of a search in ABLkit's order, and their results.
         """
-        current, request = self._indices(pseudo_label), self._request(y, len(pseudo_label))
+        current = self._indices(pseudo_label)
+        request = self._request(y, len(current))
         changes = request.least_changes(current)
         least = int(changes.min(initial=len(current) + 1))
         more = check_integer("require_more_revision", require_more_revision)
@@ -142,14 +150,12 @@ class HandKB(KBBase):  # type: ignore[misc]  # ablkit has no types
             The candidates in the order of ``KBBase.revise_at_idx``, and their results.
 
         Raises:
-            GameError: A position lies beyond the example.
+            GameError: A position is no whole number, or lies beyond the example.
         """
-        current, request = self._indices(pseudo_label), self._request(y, len(pseudo_label))
-        if not all(-len(current) <= position < len(current) for position in revision_idx):
-            message = f"revision_idx {list(revision_idx)}: the example has {len(current)} positions"
-            raise GameError(message, ErrorCode.INVALID_VALUE)
+        current = self._indices(pseudo_label)
+        request = self._request(y, len(current))
         free = np.zeros(len(current), np.bool_)
-        free[np.asarray(revision_idx, np.int64)] = True
+        free[check_positions(revision_idx, len(current))] = True
         orders, rows = request.arrange(request.least_changes(current), current, free, int(free.sum()))
         return self._candidates(request, orders, rows, None)
 
@@ -215,14 +221,17 @@ class HandKB(KBBase):  # type: ignore[misc]  # ablkit has no types
         return self.finder.sets(num_cards)
 
     def _indices(self, pseudo_label: Sequence[str]) -> NDArray[np.int16]:
+        cards = check_pseudo_labels(pseudo_label)
         try:
-            return np.array([self._card_index[card] for card in pseudo_label], np.int16)
+            return np.array([self._card_index[card] for card in cards], np.int16)
         except (KeyError, TypeError):
-            message = f"pseudo-labels {list(pseudo_label)!r}: one of them is no card of the pack"
+            message = f"pseudo-labels {cards!r}: one of them is no card of the pack"
             raise GameError(message, ErrorCode.INVALID_CARDS) from None
 
     def _request(self, y: Any, num_cards: int) -> _Request:
-        key = (num_cards, dumps(y, default=str, sort_keys=True))
+        if isinstance(y, Mapping):
+            y = {name: to_plain_result(value) for name, value in y.items()}
+        key = (num_cards, repr(y))
         if key not in self._requests:
             if len(self._requests) >= MAX_CACHED_REQUESTS:
                 self._requests.clear()

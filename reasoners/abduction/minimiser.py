@@ -83,7 +83,11 @@ class Minimiser:
 
         Returns:
             One move for each decision.
+
+        Raises:
+            GameError: These are no decisions, or an estimate of another form.
         """
+        _check_kind("decisions", decisions, Decisions)
         lists = list_candidates(self.preference_model, decisions, estimate=estimate, distinct_only=True, best_only=True)
         return lists.select(self._first_rows(decisions, lists, estimate=estimate))
 
@@ -100,6 +104,7 @@ class Minimiser:
         Raises:
             GameError: These are no labels, or one is not legal.
         """
+        _check_kind("decisions", decisions, Decisions)
         labels, num_labels = np.asarray(labels), len(decisions.legal_mask)
         is_shaped = labels.dtype.kind in "iu" and labels.shape == (len(decisions.rows),)
         if not is_shaped or labels.min(initial=0) < 0 or labels.max(initial=0) >= num_labels:
@@ -134,6 +139,7 @@ class Minimiser:
         Raises:
             GameError: The probabilities have another shape or dtype, or one is NaN.
         """
+        _check_kind("decisions", decisions, Decisions)
         label_probabilities = np.asarray(label_probabilities)
         num_labels, num_decisions = decisions.legal_mask.shape
         if label_probabilities.shape != (num_decisions, num_labels):
@@ -152,7 +158,11 @@ class Minimiser:
 
         Returns:
             [n] index of the option.
+
+        Raises:
+            GameError: These are no choices, or an estimate of another form.
         """
+        _check_kind("choices", choices, Choices)
         lists = choices.moves()
         return lists.cards[self._first_rows(choices, lists, estimate=estimate), 0]
 
@@ -202,6 +212,11 @@ class Minimiser:
             order = self.order(decisions.select(rows), batch, None if probabilities is None else probabilities[moves])
             first_rows.append(order[start[:-1]] + moves.start)
         return np.concatenate(first_rows)
+
+
+def _check_kind(name: str, value: object, kind: type[Decisions | Choices]) -> None:
+    if not isinstance(value, kind):
+        raise GameError(f"{name}: expected {kind.__name__}, not {type(value).__name__}", ErrorCode.INVALID_VALUE)
 
 
 def _to_floats(probabilities: NDArray[Any]) -> NDArray[np.floating]:

@@ -21,7 +21,7 @@ from ablkit.reasoning import KBBase
 from numpy.typing import NDArray
 
 from abl_cards.asp import Limits, Term
-from abl_cards.core import ErrorCode, GameError, check_functions, check_integer, check_list, check_number
+from abl_cards.core import ErrorCode, GameError, call_part, check_functions, check_integer, check_list, check_number
 from abl_cards.reasoners.abduction.assignment_search import (
     BLOCK_STATES,
     AssignmentSolver,
@@ -31,13 +31,15 @@ from abl_cards.reasoners.abduction.assignment_search import (
     evaluate_assignments,
 )
 from abl_cards.reasoners.abduction.clingo_assignments import ClingoAssignments
-from abl_cards.reasoners.abduction.probabilities import check_batch, log_probabilities
-from abl_cards.reasoners.abduction.programs import (
-    CompiledProgram,
-    ContextReader,
-    ProgramDeclaration,
-    term_to_value,
+from abl_cards.reasoners.abduction.probabilities import (
+    check_batch,
+    check_positions,
+    check_pseudo_labels,
+    log_probabilities,
+    to_plain_result,
 )
+from abl_cards.reasoners.abduction.program_terms import term_to_value
+from abl_cards.reasoners.abduction.programs import CompiledProgram, ContextReader, ProgramDeclaration
 
 MAX_CACHED_TARGETS = 1 << 16
 """Most requested results whose outputs are remembered."""
@@ -127,7 +129,8 @@ class ProgramKB(KBBase):  # type: ignore[misc]  # ablkit has no types
         Raises:
             GameError: A label is unknown, the context is missing, or the program derives several results.
         """
-        program, labels = self._program(len(pseudo_label)), self._indices(pseudo_label)
+        labels = self._indices(pseudo_label)
+        program = self._program(len(labels))
         combinations = program.derived(labels[None], program.read_context(x))[0]
         values = [value for args in combinations if (value := self.make_value(args)) is not None]
         others = [value for value in values[1:] if value != values[0]]
@@ -154,7 +157,8 @@ class ProgramKB(KBBase):  # type: ignore[misc]  # ablkit has no types
         Raises:
             GameError: A label is unknown, the context is missing, or a number is no integer.
         """
-        program, current = self._program(len(pseudo_label)), self._indices(pseudo_label)
+        current = self._indices(pseudo_label)
+        program = self._program(len(current))
         context = program.read_context(x)
         most = check_integer("max_revision_num", max_revision_num)
         more = check_integer("require_more_revision", require_more_revision)
@@ -176,13 +180,11 @@ class ProgramKB(KBBase):  # type: ignore[misc]  # ablkit has no types
             Candidates in the order of ``KBBase.revise_at_idx``, and their results.
 
         Raises:
-            GameError: A position lies beyond the example.
+            GameError: A position is no whole number, or lies beyond the example.
         """
-        program, current = self._program(len(pseudo_label)), self._indices(pseudo_label)
-        context, positions = program.read_context(x), list(map(int, revision_idx))
-        if not all(-len(current) <= position < len(current) for position in positions):
-            message = f"revision_idx {positions}: the example has {len(current)} positions"
-            raise GameError(message, ErrorCode.INVALID_VALUE)
+        current = self._indices(pseudo_label)
+        program, positions = self._program(len(current)), check_positions(revision_idx, len(current))
+        context = program.read_context(x)
         groups, revised_blocks = program.groups(y), [np.empty((0, len(current)), np.int16)]
         choices = product(range(len(self.pseudo_label_list)), repeat=len(positions))
         while block := list(islice(choices, BLOCK_STATES)):
@@ -241,10 +243,11 @@ class ProgramKB(KBBase):  # type: ignore[misc]  # ablkit has no types
         return candidates, [self.make_value(combinations[0]) for combinations in derived]
 
     def _indices(self, pseudo_label: Sequence[Any]) -> NDArray[np.int16]:
+        labels = check_pseudo_labels(pseudo_label)
         try:
-            return np.array([self._label_index[label] for label in pseudo_label], np.int16)
+            return np.array([self._label_index[label] for label in labels], np.int16)
         except (KeyError, TypeError):
-            message = f"pseudo-labels {list(pseudo_label)!r}: one of them is not in pseudo_label_list"
+            message = f"pseudo-labels {labels!r}: one of them is not in pseudo_label_list"
             raise GameError(message, ErrorCode.INVALID_VALUE) from None
 
     def _program(self, length: int) -> _LengthProgram:
@@ -268,11 +271,8 @@ class ProgramKB(KBBase):  # type: ignore[misc]  # ablkit has no types
         """
         if self._value is not None:
             values = [term_to_value(term) for terms in args for term in terms]
-            try:
-                return self._value(*values)
-            except (ArithmeticError, TypeError, ValueError) as error:
-                message = f"value= fails for the output arguments {values}: {error!r} (return None for no result)"
-                raise GameError(message, ErrorCode.INVALID_VALUE) from error
+            subject, value = f"value= (None is no result) for the output arguments {values}", self._value
+            return call_part(subject, value, lambda: value(*values), ErrorCode.INVALID_VALUE)
         values = [_default_value(terms) for terms in args]
         return tuple(values) if self._has_several_results else values[0]
 
@@ -338,6 +338,7 @@ class _LengthProgram:
             y = tuple(y.tolist())
         elif isinstance(y, list) and len(self.result_rows) > 1:
             y = tuple(y)
+        y = to_plain_result(y)
         try:
             key: Hashable = (type(y), y, self.kb.max_err)
             if (groups := self._targets.get(key)) is not None:

@@ -9,18 +9,19 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.asp import Atom, BuildRequest, Input, KBError, Limits, Signature, Term, string_value
+from abl_cards.asp import Atom, BuildRequest, Input, KBError, Limits, Signature, Term
 from abl_cards.circuit import Circuit, KnowledgeBase
-from abl_cards.core import ErrorCode, GameError
+from abl_cards.core import ErrorCode, GameError, call_part
+from abl_cards.reasoners.abduction.program_terms import PLAIN_CONSTANT, find_replaced_term, label_to_term, read_term
 
 LENGTH = "length"
 """Constant of a program that holds the number of positions."""
@@ -37,36 +38,8 @@ EXAMPLE_PROGRAMS = Path(__file__).parent / "example_programs"
 ContextReader = Callable[[Any], Iterable[Sequence[Term]]]
 """Computes the arguments of the true atoms of a context input from an example."""
 
-_DECLARATION = re.compile(r"\s*([a-z_]\w*)\s*\(\s*[A-Z]\w*\s*,\s*[A-Z]\w*\s*\)\s*")
-_PLAIN_CONSTANT = re.compile(r"_*[a-z][\w']*")
-
-
-def label_to_term(label: Any) -> Term:
-    """Convert a pseudo-label to a term of a program.
-
-    Args:
-        label: Integer or text.
-
-    Returns:
-        The integer; a text that is a constant of clingo unchanged, and any other text as a quoted string.
-
-    Raises:
-        GameError: The label is neither an integer nor a text.
-    """
-    if isinstance(label, (int, np.integer)):
-        return int(label)
-    if not isinstance(label, str):
-        message = f"pseudo-label {label!r} is no integer and no text: pass a mapping from labels to terms"
-        raise GameError(message, ErrorCode.INVALID_VALUE)
-    if _PLAIN_CONSTANT.fullmatch(label):
-        return label
-    escaped = label.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-    return f'"{escaped}"'
-
-
-def term_to_value(term: Term) -> Any:
-    """Convert a term of a program to a Python value: a string without its quotes, any other term unchanged."""
-    return string_value(term) if isinstance(term, str) and term.startswith('"') else term
+_DECLARATION = re.compile(r"\s*(_*[a-z]\w*)\s*\(\s*[A-Z]\w*\s*,\s*[A-Z]\w*\s*\)\s*", re.ASCII)
+_CONSTANT_NAME = re.compile(rf"#const\s+({PLAIN_CONSTANT.pattern})")
 
 
 @dataclass(frozen=True)
@@ -122,7 +95,10 @@ class ProgramDeclaration:
         if match is None:
             message = f"pseudo_labels: {pseudo_labels!r} (write a name and two variables: 'symbol(Position,Value)')"
             raise GameError(message, ErrorCode.INVALID_VALUE)
-        terms = tuple(labels.values()) if isinstance(labels, Mapping) else tuple(map(label_to_term, labels))
+        if isinstance(labels, Mapping):
+            terms = tuple(read_term(f"pseudo_label_list: label {label!r:.60}", term) for label, term in labels.items())
+        else:
+            terms = tuple(map(label_to_term, labels))
         if len(terms) > MAX_LABELS:
             raise GameError(f"labels: {len(terms)}, more than {MAX_LABELS}", ErrorCode.TOO_LARGE)
         if len(set(terms)) < len(terms) or not terms:
@@ -156,13 +132,17 @@ class ProgramDeclaration:
             Files, inputs, outputs and constants.
 
         Raises:
-            GameError: The rule file cannot be read.
+            GameError: The rule file cannot be read, or a constant replaces a label.
         """
         rules = self.file or folder / "program.lp"
         try:
             text = self.file.read_text("utf-8") if self.file else self.text
         except (OSError, UnicodeDecodeError) as error:
             raise GameError(f"{self.file}: {error}", ErrorCode.FILE_NOT_READABLE) from None
+        replaced = find_replaced_term(self.terms, {LENGTH, *_CONSTANT_NAME.findall(text)})
+        if replaced is not None:
+            message = f"pseudo_label_list: '{replaced}' is a constant of the program (map the label to another term)"
+            raise GameError(message, ErrorCode.INVALID_VALUE)
         if self.file is None:
             rules.write_text(text, "utf-8")
         prelude = "" if re.search(rf"#const\s+{LENGTH}\b", text) else f"#const {LENGTH} = {length}.\n"
@@ -183,8 +163,24 @@ class ProgramDeclaration:
 
         Returns:
             The atoms.
+
+        Raises:
+            GameError: A reader fails, or returns no arguments of atoms.
         """
-        return [Atom(name, tuple(args)) for (name, _), reader in self.context.items() for args in reader(x)]
+        atoms = []
+        for signature, reader in self.context.items():
+            subject = f"context of {signature}"
+            rows = call_part(subject, reader, partial(_read_rows, reader, x), ErrorCode.INVALID_VALUE)
+            for args in rows:
+                if isinstance(args, (str, Mapping, Set)) or not hasattr(args, "__len__"):
+                    message = f"{subject}: arguments of an atom are a tuple, such as (3,), not {args!r:.60}"
+                    raise GameError(message, ErrorCode.INVALID_VALUE)
+                atoms.append(Atom(signature.name, tuple(read_term(subject, argument) for argument in args)))
+        return atoms
+
+
+def _read_rows(reader: ContextReader, x: Any) -> list[Sequence[Term]]:
+    return list(reader(x))
 
 
 def _check_types(program: object, pseudo_labels: object, results: object, context: object, limits: object) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from abl_cards.core import ErrorCode, GameError
+from abl_cards.core import ErrorCode, GameError, check_integer, check_list, to_plain_json
 from abl_cards.games import Engine
 from abl_cards.games.notation import PlayDerivation, derive_readings, include_play
 from abl_cards.games.preferences import PreferenceModel
@@ -67,6 +67,7 @@ class Explanation:
         Raises:
             GameError: The state is incomplete or wrong, the move is not legal, or the language is unknown.
         """
+        state, move = to_plain_json(state), to_plain_json(move)
         decision_point = engine.read_decision_point(state, for_explanation=True)
         if move is not None:
             decision_point = include_play(engine.rules, decision_point, _move_text(move))
@@ -89,8 +90,15 @@ class Explanation:
         return tuple(map(self.scores.assess, self.scores.order))
 
     def assess(self, row: int) -> MoveAssessment:
-        """Return the evaluation of a move, by its index in wire order."""
-        return self.scores.assess(row)
+        """Return the evaluation of a move.
+
+        Args:
+            row: Index of the move in wire order, the order of ``legal_moves``.
+
+        Raises:
+            GameError: There is no such move.
+        """
+        return self.scores.assess(check_integer("row", row, 0, len(self.scores.order) - 1))
 
     @property
     def texts(self) -> PreferenceTexts:
@@ -98,9 +106,19 @@ class Explanation:
         return self.scores.texts
 
     def best_of(self, rows: Collection[int]) -> MoveAssessment:
-        """Return the evaluation of the best of several moves, given by their indices in wire order."""
-        row = min(rows, key=lambda row: self.scores.rank[row])
-        return self.scores.assess(row)
+        """Return the evaluation of the best of several moves.
+
+        Args:
+            rows: Indices of moves in wire order, the order of ``legal_moves``.
+
+        Raises:
+            GameError: There is no such move, or no row.
+        """
+        last = len(self.scores.order) - 1
+        indices = [check_integer("rows: a row", row, 0, last) for row in check_list("rows", rows, is_ordered=False)]
+        if not indices:
+            raise GameError("rows: there are none", ErrorCode.INVALID_VALUE)
+        return self.scores.assess(min(indices, key=lambda row: self.scores.rank[row]))
 
     def differences(self, other: MoveAssessment) -> tuple[PreferenceDifference, ...]:
         """Return the preferences that differ between the chosen and another move, the largest difference first.

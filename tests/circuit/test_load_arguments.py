@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from abl_cards.asp.terms import Input
-from abl_cards.circuit.evaluation import weighted_sums
+from abl_cards.circuit.evaluation import evaluate, weighted_sums
 from abl_cards.circuit.knowledge_base import KnowledgeBase
 from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.games.game import load
@@ -31,6 +31,11 @@ from abl_cards.games.game import load
         {"outputs": [("b", "0")]},
         {"outputs": [("b", -1)]},
         {"constants": [("n", 1)]},
+        {"constants": {3: 1}},
+        {"limits": 20},
+        {"trusted": "no"},
+        {"cache": np.array([0, 1])},
+        {"ground_limits": "x"},
         {"library": "folder"},
         {"library": [3]},
     ],
@@ -50,6 +55,13 @@ def test_predicates_of_circuits_are_texts() -> None:
     name: Any = 3
     with pytest.raises(ValueError, match="3"):
         load("president").knowledge_base().circuit(name)
+
+
+@pytest.mark.parametrize("rows", [None, [[0, 1]], np.zeros((1, 2), np.int64), np.zeros(2, np.uint8), np.array([["a"]])])
+def test_inputs_of_circuits_are_bytes(rows: Any) -> None:
+    circuit = load("president").knowledge_base().circuit("legal/1")
+    with pytest.raises(ValueError, match="rows"):
+        evaluate(circuit, rows)
 
 
 @pytest.mark.parametrize("weights", [np.ones(2, np.int32), np.ones(4, np.int32), np.ones((3, 1), np.int32)])

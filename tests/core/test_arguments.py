@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from abl_cards.core import arguments
-from abl_cards.core.arguments import check_functions, check_integer, check_list
+from abl_cards.core.arguments import check_flag, check_functions, check_integer, check_list, is_one_of
 from abl_cards.core.errors import ErrorCode, GameError
 
 
@@ -49,8 +49,31 @@ def test_check_list_accepts_sets_only_when_unordered() -> None:
         check_list("agents", {"kb"})
 
 
+@pytest.mark.parametrize("value", [True, np.True_, 1, np.int8(1), np.array(True)])
+def test_check_flag_accepts_every_truth_value(value: Any) -> None:
+    assert check_flag("copy", value) is True
+
+
+@pytest.mark.parametrize("value", [None, "", "yes", 2, 0.5, [], np.array([1, 2]), np.array([]), float("nan"), object()])
+def test_check_flag_rejects_other_values(value: Any) -> None:
+    with pytest.raises(GameError) as error:
+        check_flag("copy", value)
+    assert error.value.code == ErrorCode.INVALID_VALUE
+
+
+def test_arrays_are_no_words() -> None:
+    words = ("en", "zh", None)
+    assert is_one_of(None, words)
+    assert is_one_of(np.str_("zh"), words)
+    for value in (np.array(["en", "zh"]), np.array([]), ["en"], 3, "EN"):
+        assert not is_one_of(value, words)
+
+
 def test_check_functions_names_what_can_not_be_called() -> None:
     check_functions(on_progress=None, write_record=print)
     with pytest.raises(GameError, match="write_record") as error:
         check_functions(on_progress=print, write_record="games.jsonl")  # type: ignore[arg-type]
     assert error.value.code == ErrorCode.INVALID_VALUE
+    check_functions(is_optional=False, on_progress=print)
+    with pytest.raises(GameError, match="on_progress"):
+        check_functions(is_optional=False, on_progress=None)

@@ -154,6 +154,8 @@ def test_illegal_actions_are_replaced_or_raise() -> None:
         ({"opponents": "human"}, None),
         ({"illegal_actions": "ignore"}, ErrorCode.INVALID_VALUE),
         ({"render_mode": "human"}, ErrorCode.INVALID_VALUE),
+        ({"render_mode": np.array(["ansi", "human"])}, ErrorCode.INVALID_VALUE),
+        ({"illegal_actions": np.array(["raise", "replace"])}, ErrorCode.INVALID_VALUE),
     ],
 )
 def test_invalid_settings_are_rejected(settings: dict[str, Any], code: ErrorCode | None) -> None:

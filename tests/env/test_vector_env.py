@@ -267,6 +267,10 @@ def test_calls_before_reset_and_after_close_are_rejected() -> None:
         {"num_envs": 10**12},
         {"episode": "round"},
         {"realise": "last"},
+        {"realise": np.array(["first", "last"])},
+        {"episode": np.array(["deal", "match"])},
+        {"copy": np.array([True, False])},
+        {"copy": "no"},
         {"max_steps": 0},
     ],
 )

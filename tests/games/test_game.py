@@ -133,10 +133,41 @@ def test_explain_accepts_options_of_choices(game: abl.Game) -> None:
     assert error.value.code == abl.ErrorCode.ILLEGAL_MOVE
 
 
-def test_explaining_an_array_raises(game: abl.Game) -> None:
+def test_arrays_name_no_profile() -> None:
+    profiles: Any = np.array(["paper", "platform"])
     with pytest.raises(abl.GameError) as error:
-        game.explain(STATE, np.array(["H4"]))
-    assert error.value.code == abl.ErrorCode.INVALID_MOVE
+        abl.load("guandan", profiles)
+    assert error.value.code == abl.ErrorCode.UNKNOWN_PROFILE
+
+
+def test_states_and_moves_may_hold_values_of_numpy(game: abl.Game) -> None:
+    """Numbers of NumPy, arrays and tuples count as JSON values of these numbers and lists."""
+    state = {**STATE, "cards": [9, 10, 11], "seat": 2, "finish": []}
+    values = {"hand": np.array(STATE["hand"]), "cards": np.array([9, 10, 11]), "seat": np.int64(2), "finish": ()}
+    assert game.legal_moves({**state, **values}) == game.legal_moves(state)
+    assert game.explain({**state, **values}).to_json() == game.explain(state).to_json()
+    made = game.explain(STATE, ("Pair", "9", np.array(["S9", "D9"]))).made
+    assert made == game.explain(STATE, ["Pair", "9", ["S9", "D9"]]).made
+    for wrong in (np.array([4]), np.float64(2), np.array(["H4"])):
+        with pytest.raises(abl.GameError) as error:
+            game.explain(STATE, wrong)
+        assert error.value.code in {abl.ErrorCode.INVALID_CARDS, abl.ErrorCode.ILLEGAL_MOVE}
+
+
+def test_moves_of_an_explanation_are_checked(game: abl.Game) -> None:
+    """An index out of range raised ``IndexError``; -1 raised ``KeyError``."""
+    explanation = game.explain(STATE)
+    assert explanation.best_of(range(len(explanation.ranking))) == explanation.ranking[0]
+    rows: tuple[Any, ...] = (-1, len(explanation.ranking), None, "0", 1.0)
+    for row in rows:
+        for call in (explanation.assess, lambda row: explanation.best_of([row])):
+            with pytest.raises(abl.GameError) as error:
+                call(row)
+            assert error.value.code == abl.ErrorCode.INVALID_VALUE
+    several: tuple[Any, ...] = ([], None, 3)
+    for no_rows in several:
+        with pytest.raises(abl.GameError):
+            explanation.best_of(no_rows)
 
 
 @pytest.mark.parametrize(("hand", "move"), [(["H2", "D2", "C9"], "H2 D2"), (["H2", "D2", "C9"], "C9")])

@@ -11,6 +11,7 @@ from abl_cards.learners.clustering import (  # fmt: skip
     affinity_propagation,
     cluster_two_stage,
     dbscan,
+    estimate_class_probs,
     find_nearest,
     k_means,
     merge_clusters,
@@ -82,3 +83,14 @@ def test_classes_equal_those_of_the_nearest_exemplar() -> None:
     plain = Whitening(np.zeros(1), np.eye(1))
     classes = ExemplarClassifier(plain, np.array([[0.0], [1.0], [5.0]]), np.array([1, 1, 0]))
     assert classes(np.array([[-3.0], [0.9], [3.1]])).tolist() == [1, 1, 0]
+
+
+def test_classes_and_values_are_checked() -> None:
+    """The class -1 was the last one, and values that are NaN were all of class 0."""
+    features = np.random.default_rng(0).random((9, 2))
+    for label in (np.arange(9) % 3 - 1, np.arange(9) % 4, np.zeros(3, np.int64)):
+        with pytest.raises(ValueError, match="label"):
+            estimate_class_probs(features, label, 3)
+    for values, num_classes in ((features[:0, 0], 2), (features[:, 0], 0), (features[:, 0] * np.nan, 2), (features, 2)):
+        with pytest.raises(ValueError, match="values"):
+            quantile_classes(values, num_classes)

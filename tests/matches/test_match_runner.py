@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import json
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -19,7 +20,7 @@ from abl_cards.games.engine import Engine
 from abl_cards.games.game import load
 from abl_cards.games.types.moves import Moves
 from abl_cards.matches import intervals, results
-from abl_cards.matches.intervals import mean_interval, share_interval, wilson_interval
+from abl_cards.matches.intervals import effective_sample_size, mean_interval, share_interval, wilson_interval
 from abl_cards.matches.match_runner import compute_seatings, play_match
 from abl_cards.matches.results import MatchResult, PlacementTally, compute_places
 from tests.cli_runs import run
@@ -202,4 +203,21 @@ def test_history_is_recorded_only_for_agents_that_need_it(asks: bool) -> None:
 def test_arguments_of_wrong_type_are_rejected(agents: Any, games: Any) -> None:
     with pytest.raises(GameError) as error:
         play_match("president", agents, games)
+    assert error.value.code == ErrorCode.INVALID_VALUE
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: effective_sample_size(0.5, (0.5, 0.5)),
+        lambda: effective_sample_size(0.5, (0.6, 0.4)),
+        lambda: mean_interval(np.ones(4), 0),
+        lambda: mean_interval(np.ones((2, 2)), 1),
+        lambda: mean_interval(np.array(["a", "b"]), 1),
+    ],
+)
+def test_intervals_of_other_values_are_rejected(call: Callable[[], object]) -> None:
+    """These were divisions by zero, or the mean over all numbers of a table."""
+    with pytest.raises(GameError) as error:
+        call()
     assert error.value.code == ErrorCode.INVALID_VALUE

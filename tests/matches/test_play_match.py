@@ -110,6 +110,8 @@ def test_failing_agents_are_reported(own: Any, code: ErrorCode) -> None:
         ({"names": "ab"}, ErrorCode.INVALID_VALUE),
         ({"seed": "x"}, ErrorCode.INVALID_VALUE),
         ({"use_fixed_deals": True}, ErrorCode.INVALID_VALUE),
+        ({"use_fixed_deals": np.array([0, 1])}, ErrorCode.INVALID_VALUE),
+        ({"use_fixed_deals": None}, ErrorCode.INVALID_VALUE),
         ({"games": 10**30}, ErrorCode.INVALID_VALUE),
         ({"write_record": "games.jsonl"}, ErrorCode.INVALID_VALUE),
         ({"on_progress": 3}, ErrorCode.INVALID_VALUE),

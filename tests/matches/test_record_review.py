@@ -271,6 +271,8 @@ def test_invalid_record_is_reported_with_its_line(tmp_path: Path, line: str, pro
         ({"seats": 0}, ErrorCode.INVALID_VALUE),
         ({"min_loss": float("nan")}, ErrorCode.INVALID_VALUE),
         ({"min_loss": -1}, ErrorCode.INVALID_VALUE),
+        ({"on_progress": None}, ErrorCode.INVALID_VALUE),
+        ({"language": np.array(["en", "zh"])}, ErrorCode.UNKNOWN_LANGUAGE),
         ({"min_loss": "1"}, ErrorCode.INVALID_VALUE),
         ({"n_deals": float("nan")}, ErrorCode.INVALID_VALUE),
         ({"n_deals": 8.0}, ErrorCode.INVALID_VALUE),

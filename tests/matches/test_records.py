@@ -10,6 +10,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -267,3 +268,16 @@ def test_functions_of_files_reject_what_is_no_path(path: Any) -> None:
         with pytest.raises(GameError) as error:
             call()
         assert error.value.code == ErrorCode.INVALID_VALUE
+
+
+def test_written_records_are_dictionaries_of_plain_values(tmp_path: Path) -> None:
+    """A number was written as a line; numbers of NumPy raised a bare ``TypeError``."""
+    file = tmp_path / "records.jsonl"
+    write_records(file, [{"seed": np.int64(3), "points": np.array([1, -1]), "won": [np.bool_(True)]}])
+    assert json.loads(file.read_text()) == {"seed": 3, "points": [1, -1], "won": [True]}
+    others: tuple[Any, ...] = (3, ["a"], {"a": object()}, {(1, 2): 3})
+    for other in others:
+        with pytest.raises(GameError) as error:
+            write_records(file, [other])
+        assert error.value.code == ErrorCode.INVALID_RECORD
+    assert json.loads(file.read_text())["seed"] == 3

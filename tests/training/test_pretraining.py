@@ -62,6 +62,17 @@ def test_pretraining_without_data_writes_nothing(tmp_path: Path, engine: Any) ->
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("changes", [{"pretrain_episodes": 3}, {"held_out_matches": 0, "pretrain_decisions": 0}])
+def test_pretraining_without_held_out_matches(
+    tmp_path: Path, engine: Any, few_records: Path, changes: dict[str, Any]
+) -> None:
+    """Fewer than five own games leave no fifth to hold out; it stopped with a bare ``ValueError``."""
+    file = None if "pretrain_episodes" in changes else few_records
+    networks = pretrain_networks(settings(tmp_path, game="guandan", records=file, **changes), engine)
+    assert networks.abln is not None
+    assert not load_card(tmp_path / "supervised.safetensors").results
+
+
 def test_pretraining_from_records(tmp_path: Path, engine: Any, few_records: Path) -> None:
     chosen = settings(tmp_path, game="guandan", records=few_records)
     networks = pretrain_networks(chosen, engine)

@@ -201,6 +201,8 @@ def test_shell_command_includes_kb_and_profile() -> None:
         ({"kb_opponent_share": 2}, ErrorCode.INVALID_SETTING),
         ({"kb_opponent_share": 0.7, "past_opponent_share": 0.7}, ErrorCode.SETTING_CONFLICT),
         ({"trick_point_reward": 0.5}, ErrorCode.SETTING_CONFLICT),
+        ({"pretrain_agent": "kb", "pretrain_decisions": 0}, ErrorCode.SETTING_CONFLICT),
+        ({"records": Path(__file__), "pretrain_episodes": 8}, ErrorCode.SETTING_CONFLICT),
         ({"second_profile": "foo"}, ErrorCode.UNKNOWN_PROFILE),
         ({"game": str(VOCABULARY / "giving"), "profile": None}, ErrorCode.UNSUPPORTED_GAME),
         ({"records": Path("nowhere.jsonl")}, None),

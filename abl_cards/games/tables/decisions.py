@@ -249,10 +249,10 @@ class Decisions(DecisionBase):
         Where no label is legal, any label becomes -1, so that the rules are reported instead of the label.
         """
         values, num_labels = np.asarray(labels), len(self.rules.labels)
-        if values.dtype.kind not in "iu":
+        if values.dtype.kind not in "iu" and values.size:
             raise TypeError(f"labels are whole numbers, not {values.dtype}")
         if values.shape == (len(self.view),):
-            if -1 <= values.min(initial=0) <= values.max(initial=0) < num_labels:
+            if 0 <= values.min(initial=0) <= values.max(initial=0) < num_labels:
                 return values.astype(np.int16, copy=False)
             is_invalid = (values < 0) | (values >= num_labels)
             if not self.legal_mask[:, is_invalid].any():

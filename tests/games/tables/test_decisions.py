@@ -56,7 +56,19 @@ def test_keys_of_any_integer_type_draw_the_same(decisions: Decisions) -> None:
         assert equal(expected, decisions.sample_moves(labels, keys))
 
 
-@pytest.mark.parametrize("label", [53, -2, 30_000])
+@pytest.mark.parametrize("label", [-1, -2, 53, 2**40])
+def test_labels_that_do_not_exist_are_reported(decisions: Decisions, label: int) -> None:
+    """The label -1 stood for all labels, or the rules were blamed to have no cards for it."""
+    labels = decisions.legal_mask.argmax(axis=0)
+    labels[1] = label
+    keys = np.arange(N, dtype=np.uint64)
+    for call in (decisions.moves, decisions.first_moves, lambda given: decisions.sample_moves(given, keys)):
+        with pytest.raises(ValueError, match="labels") as error:
+            call(labels)
+        assert not isinstance(error.value, GameError)
+
+
+@pytest.mark.parametrize("label", [53, -1, -2, 30_000])
 def test_functions_that_draw_labels_out_of_range_are_reported(decisions: Decisions, label: int) -> None:
     def draw(lo: int, hi: int, labels: Any) -> None:
         labels[lo:hi] = label

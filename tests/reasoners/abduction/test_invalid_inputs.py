@@ -265,3 +265,112 @@ def test_numbers_of_revisions_and_states_are_checked(kb: ProgramKB, hands: HandK
                 given.abduce_candidates(labels, y, None, *numbers)  # type: ignore[arg-type]
     with pytest.raises(GameError, match="state"):
         HandKB("guandan", state="8")  # type: ignore[arg-type]
+
+
+PAIR = "result(same) :- symbol(0,V), symbol(1,V). result(other) :- symbol(0,V), symbol(1,W), V != W."
+
+
+@pytest.mark.parametrize(
+    "labels", [["caf\xe9", "b"], ["not", "b"], {"x": "f(1, 2)", "y": 3}, {"x": "5", "y": np.int64(4)}]
+)
+def test_labels_are_terms_as_clingo_writes_them(labels: Any) -> None:
+    """Texts beyond ASCII and the keyword ``not`` stand in quotes; terms of a mapping may be written with spaces."""
+    kb = ProgramKB(PAIR, labels)
+    first, second = kb.pseudo_label_list
+    assert [kb.logic_forward([first, other]) for other in (first, second)] == ["same", "other"]
+    assert kb.abduce_candidates([first, first], "other", None, 1, 0)[0] == [[second, first], [first, second]]
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        ["length", 2],
+        {"x": "length", "y": 2},
+        {"x": "f(width)", "y": 2},
+        {"x": "Dog", "y": 2},
+        {"x": "1..3", "y": 2},
+        {"x": "5", "y": 5},
+        {"x": "9999999999", "y": 5},
+        {"x": 1.5, "y": 2},
+        {"x": None, "y": 2},
+        {"x": [1], "y": 2},
+        [2**31, 1],
+        ["a\rb", "c"],
+        ["\ud800", "c"],
+    ],
+)
+def test_labels_that_are_other_terms_raise(labels: Any) -> None:
+    """The label ``length`` was the number of positions, so that no program derived anything from it."""
+    assert code_of(lambda: ProgramKB("#const width = 2. " + PAIR, labels).logic_forward([*labels][:2])) == (
+        ErrorCode.INVALID_VALUE
+    )
+
+
+@pytest.mark.parametrize("labels", [None, 5, {3, 4}, {3: 1, 4: 2}, iter([3, 4])])
+def test_pseudo_labels_without_an_order_raise(kb: ProgramKB, hands: HandKB, labels: Any) -> None:
+    for given in (kb, hands):
+        assert code_of(lambda given=given: given.logic_forward(labels)) == ErrorCode.INVALID_VALUE  # type: ignore[misc]
+        assert code_of(lambda given=given: given.abduce_candidates(labels, None, None, 1, 0)) == (  # type: ignore[misc]
+            ErrorCode.INVALID_VALUE
+        )
+
+
+@pytest.mark.parametrize("positions", [None, 0, "0", [1.5], [None], [True], np.array([True, False])])
+def test_positions_are_whole_numbers(kb: ProgramKB, hands: HandKB, positions: Any) -> None:
+    """A mask of truth values was read as the positions 1 and 0."""
+    assert code_of(lambda: kb.revise_at_idx([3, 9], 7, None, positions)) == ErrorCode.INVALID_VALUE
+    assert code_of(lambda: hands.revise_at_idx(["S3", "D4"], None, None, positions)) == ErrorCode.INVALID_VALUE
+
+
+def test_batches_of_other_types_and_sizes_raise(kb: ProgramKB) -> None:
+    torch = pytest.importorskip("torch", reason="torch is not installed (pip install 'abl-cards[learning]')")
+    others: list[Any] = [UNIFORM.astype(str), UNIFORM + 0j, UNIFORM.astype("datetime64[s]")]
+    for probabilities in others:
+        assert code_of(partial(kb.abduce_batch, [probabilities], [7])) == ErrorCode.INVALID_VALUE
+    assert code_of(partial(kb.abduce_batch, [torch.ones(2, 10, requires_grad=True)], [7])) == ErrorCode.INVALID_VALUE
+    assert code_of(partial(kb.abduce_batch, [UNIFORM], {7})) == ErrorCode.INVALID_VALUE  # type: ignore[arg-type]
+    assert code_of(partial(kb.abduce_batch, [UNIFORM], [7], k=True)) == ErrorCode.INVALID_VALUE
+    assert code_of(partial(kb.abduce_batch, [UNIFORM], [7], k=10**10)) == ErrorCode.TOO_LARGE
+
+
+@pytest.mark.parametrize("number", [np.int64, np.float32, np.array])
+def test_numbers_of_numpy_are_compared_up_to_max_err(number: Callable[[int], Any]) -> None:
+    kb = ProgramKB("first(V) :- symbol(0,V). last(V) :- symbol(1,V).", DIGITS, results=["first/1", "last/1"], max_err=1)
+    one = ProgramKB(SUM, DIGITS, max_err=1)
+    assert one.abduce_candidates([9], number(3), None, 1, 0) == one.abduce_candidates([9], 3, None, 1, 0)
+    expected = kb.abduce_candidates([9, 9], (3, 4), None, 2, 0)
+    assert len(expected[0]) == 9
+    assert kb.abduce_candidates([9, 9], (number(3), number(4)), None, 2, 0) == expected
+
+
+@pytest.mark.parametrize("rules", ["", " { other }."], ids=["circuit", "clingo"])
+def test_context_is_read_alike_with_and_without_a_circuit(rules: str) -> None:
+    program = "#external base(0..5). result(S+B) :- S = #sum{ V,P : symbol(P,V) }, base(B)." + rules
+
+    def conclude_with(value: Any) -> Any:
+        return ProgramKB(program, DIGITS, context={"base/1": lambda x: x}).logic_forward([1, 2], value)
+
+    contexts: tuple[Any, ...] = ([(3,)], [[3]], [("3",)], [(3.0,)], np.array([[3]]), iter([(3,)]))
+    for value in contexts:
+        assert conclude_with(value) == 6
+    malformed: tuple[Any, ...] = (3, [3], ["3"], [(2.5,)], [("Dog",)], [(None,)], [{3: 3}])
+    for value in malformed:
+        assert code_of(partial(conclude_with, value)) == ErrorCode.INVALID_VALUE
+    assert code_of(partial(conclude_with, [(3, 3)])) == ErrorCode.UNKNOWN_INPUT
+
+
+def test_functions_of_a_declaration_that_fail_are_named(hands: HandKB) -> None:
+    """Errors of any type name the line of the function."""
+    program = "#external base(0..5). result(S) :- S = #sum{ V,P : symbol(P,V); B : base(B) }."
+    for kb in (
+        ProgramKB(program, DIGITS, context={"base/1": lambda x: x["missing"]}),
+        ProgramKB(program, DIGITS, context={"base/1": lambda x: []}, value=lambda v: v.missing),
+        ProgramKB(program, DIGITS, context={"base/1": lambda x: []}, value=lambda v: {}[v]),
+    ):
+        with pytest.raises(GameError, match=Path(__file__).name) as error:
+            kb.logic_forward([1, 2], {})
+        assert error.value.code == ErrorCode.INVALID_VALUE
+    assert code_of(lambda: hands.is_consistent(["S3"], {1: 2, "a": 3})) == ErrorCode.INVALID_MOVE
+    uniform = np.full((2, 54), 0.1)
+    assert hands.abduce_batch([uniform], [{"points": np.int64(0)}])[0, 0, 0] >= 0
+    assert code_of(lambda: hands.abduce_batch([uniform], [{"points": "0"}])) == ErrorCode.INVALID_VALUE

@@ -1,6 +1,7 @@
 """Tests of the order of moves: consistent, then likely, then cheap, then early in wire order."""
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -227,3 +228,35 @@ def test_estimates_and_probabilities_of_another_form_are_named() -> None:
         with pytest.raises(GameError, match="probabilities") as error:
             minimiser.order(decisions, lists, probabilities)
         assert error.value.code == ErrorCode.INVALID_VALUE
+
+
+def test_plays_are_no_choices_and_choices_no_plays() -> None:
+    """For plays ``choose`` returned the first card of the cheapest move of each, as if it were an option."""
+    engine = load("guandan").engine()
+    plays, choices, minimiser = (
+        engine.sample_decisions(3, seed=1),
+        sample_exchanges(engine, 3, seed=1),
+        Minimiser(engine),
+    )
+    others: tuple[Any, ...] = (None, 3, plays.moves(), [plays])
+    for wrong in (*others, choices):
+        calls = (
+            partial(minimiser.best, wrong),
+            partial(minimiser.realise_labels, wrong, np.zeros(3, np.int16)),
+            partial(minimiser.realise, wrong, np.zeros((3, len(engine.labels)))),
+        )
+        for call in calls:
+            with pytest.raises(GameError) as error:
+                call()
+            assert error.value.code == ErrorCode.INVALID_VALUE
+    for wrong in (*others, plays):
+        with pytest.raises(GameError) as error:
+            minimiser.choose(wrong)
+        assert error.value.code == ErrorCode.INVALID_VALUE
+
+
+def test_no_decisions_have_no_moves() -> None:
+    decisions = load("guandan").engine().sample_decisions(0, seed=1)
+    none: Any = []
+    assert decisions.first_moves(none).form.shape == (0,)
+    assert decisions.moves(none).form.shape == (0,)
