@@ -63,13 +63,13 @@ class SubprocessAgent(NullListener):
     def _request(self, read: Callable[[Any], T]) -> T:
         """Request an answer and read it; raises ForfeitError."""
         script = self._require_script()
-        process = self._processes.setdefault(script.seat, self._start_process())
         while (message := script.auto_answered_message()) is not None:
-            self._exchange(process, message, script.check_empty_answer)
-        return self._exchange(process, script.message(), read)
+            self._exchange(message, script.check_empty_answer)
+        return self._exchange(script.message(), read)
 
-    def _exchange(self, process: BotProcess, message: dict[str, Any], read: Callable[[Any], T]) -> T:
-        answers: list[Any] = []
+    def _exchange(self, message: dict[str, Any], read: Callable[[Any], T]) -> T:
+        seat, answers = self._require_script().seat, list[Any]()  # the seat of the message, which was made before
+        process = self._processes.setdefault(seat, self._start_process())
 
         def request() -> T:
             answers.append(process.request(message))

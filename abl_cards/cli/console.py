@@ -283,10 +283,11 @@ def load_knowledge(game: Game, directory: Path | None, profile: str | None, cach
 
 
 def folder_argument(directory: Path) -> str:
-    """Write a folder as a GAME argument, so that it is not taken for a shipped game of this name."""
+    """Write a folder as a GAME argument, so that it is not taken for an option or a shipped game."""
     from abl_cards.games import game_names
 
-    return f"./{directory}" if str(directory) in game_names() else str(directory)
+    text = str(directory)
+    return f"./{text}" if text.startswith("-") or text in game_names() else text
 
 
 def list_profiles(game: Game, directory: Path | None = None) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from shlex import quote
 from typing import Annotated
 
 import typer
@@ -111,7 +112,7 @@ def copy(
     """
     from abl_cards.rulelab.editor import UnknownRuleFile, copy_game, make_variant
 
-    game, word = find_game(game_name), folder_argument(directory)
+    game, word = find_game(game_name), quote(folder_argument(directory))
     if directory.exists():
         fail(f"{directory} exists already; name a new folder")
     if whole and files:
@@ -123,8 +124,8 @@ def copy(
     typer.echo(
         f"{message} Edit, then:\n"
         f"  abl-cards kb check {word}\n"
-        f"  abl-cards kb diff {game.name} {directory}\n"
-        f"  abl-cards match {game.name} greedy random --kb {directory}"
+        f"  abl-cards kb diff {game.name} {word}\n"
+        f"  abl-cards match {game.name} greedy random --kb {word}"
     )
 
 
@@ -138,7 +139,7 @@ def new(
     """
     if directory.exists():
         fail(f"{directory} exists already; name a new folder")
-    word = folder_argument(directory)
+    word = quote(folder_argument(directory))
     with make_folder(directory):
         shutil.copytree(NEW_GAME, directory, dirs_exist_ok=True)
     typer.echo(

@@ -235,9 +235,11 @@ def replay(
     for a truncated last line, which a killed process leaves: the complete lines are replayed, and stderr names the
     truncated one. Replay stops after 10,000 disagreements. --csv writes one row a record: agents and points by seat.
     """
-    from abl_cards.matches import read_file_profile, replay_file
+    from abl_cards.matches import read_file_profile, replay_file, require_rereadable
 
     game = find_game(game_name)
+    if csv:
+        require_rereadable(file, "leave out --csv")
     with show_status(f"reading {file}") as show:
         engine = load_engine(game, directory, profile or read_file_profile(file, list_profiles(game, directory)))
 

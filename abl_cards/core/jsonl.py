@@ -125,7 +125,7 @@ def parse_json_line(line: bytes) -> Any:
 
     def describe(problem: json.JSONDecodeError) -> str:
         if b"\0" in line:
-            return "holds zero bytes: save the file in UTF-8"
+            return "holds zero bytes: write it in UTF-8"
         if b"\r" in line.strip():
             return "lines end in CR alone: convert the line ends to LF"
         return f"not JSON: {problem.msg} (column {problem.colno})"
@@ -138,7 +138,7 @@ def _parse_bytes(data: bytes, begin: str, describe: Callable[[json.JSONDecodeErr
     try:
         return parse_json(data.removeprefix(b"\xef\xbb\xbf").decode())
     except UnicodeDecodeError as problem:
-        message = f"{begin}not UTF-8 text (byte {problem.start + 1}): save the file in UTF-8"
+        message = f"{begin}not UTF-8 text (byte {problem.start + 1}): write it in UTF-8"
     except json.JSONDecodeError as problem:
         message = describe(problem)
     except ValueError as problem:

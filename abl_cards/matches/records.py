@@ -143,9 +143,36 @@ def find_profile(record: Any, profiles: Collection[str]) -> str | None:
     return find_profile(record, profiles) if isinstance(record, Mapping) else None
 
 
-def read_file_profile(path: str | Path, profiles: Collection[str]) -> str | None:
-    """Return the profile that the first record of a file names, where it is one of these; else None."""
+def require_rereadable(path: str | Path, remedy: str) -> None:
+    """Check that a file can be read more than once, as a pipe or a terminal cannot.
+
+    Args:
+        path: File to read; one that does not exist is not checked.
+        remedy: What to do otherwise, for the message.
+
+    Raises:
+        GameError: The file can be read only once.
+    """
     path = check_path("path", path)
+    if path.exists() and not path.is_file() and not path.is_dir():
+        problem = f"{path}: a pipe can be read only once: {remedy}, or write it to a file"
+        raise GameError(problem, ErrorCode.FILE_NOT_READABLE)
+
+
+def read_file_profile(path: str | Path, profiles: Collection[str]) -> str | None:
+    """Return the profile that the first record of a file names, where it is one of these; else None.
+
+    Args:
+        path: File of records.
+        profiles: Names of the profiles.
+
+    Raises:
+        GameError: The path is a pipe, whose records would be lost for the next reader.
+    """
+    path = check_path("path", path)
+    if not profiles:
+        return None
+    require_rereadable(path, "name the profile of its records (--profile)")
     first = next((record for record, _ in _read_sized_records(path) if not isinstance(record, BlankLine)), None)
     profile = find_profile(first, profiles)
     return profile if profile in profiles else None

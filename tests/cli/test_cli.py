@@ -141,8 +141,8 @@ def test_settings_without_values_are_rejected() -> None:
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        (b"\xff\n", "not UTF-8 text (byte 1): save the file in UTF-8"),
-        ('{"hand":[]}'.encode("utf-16-le"), "holds zero bytes: save the file in UTF-8"),
+        (b"\xff\n", "not UTF-8 text (byte 1): write it in UTF-8"),
+        ('{"hand":[]}'.encode("utf-16-le"), "holds zero bytes: write it in UTF-8"),
         (b'{"hand":[]}\r{"hand":[]}\r', "lines end in CR alone: convert the line ends to LF"),
     ],
 )

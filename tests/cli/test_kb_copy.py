@@ -1,5 +1,6 @@
 """``kb copy``: a variant with the differences by default, the whole game on request."""
 
+import shlex
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,16 @@ def test_copy_is_a_variant_equal_to_its_parent(tmp_path: Path) -> None:
     assert "mine is a variant of president" in copy("president", "mine")
     assert [file.name for file in (tmp_path / "mine").iterdir()] == ["variant.lp"]
     assert load(str(tmp_path / "mine")).engine().labels == load("president").engine().labels
+
+
+@pytest.mark.parametrize("folder", ["my rules", "-mine", "whist"])
+def test_printed_commands_can_be_pasted(folder: str) -> None:
+    for text in (copy("president", "--", folder), run("kb", "new", "--", f"{folder} new").stdout):
+        words = [shlex.split(line) for line in text.splitlines() if line.startswith("  abl-cards ")]
+        assert len(words) == 3
+        names = {word.removeprefix("./") for line in words for word in line if folder in word and word[0] != "-"}
+        assert names in ({folder}, {f"{folder} new"})
+        assert all(sum(folder in word and word[0] != "-" for word in line) == 1 for line in words)
 
 
 def test_copied_files_replace_those_of_the_parent(tmp_path: Path) -> None:

@@ -210,3 +210,11 @@ def test_time_limit_starts_at_the_first_positions(monkeypatch: pytest.MonkeyPatc
         assert on_progress(2)
         seconds.append(105.5)
         assert not on_progress(3)
+
+
+def test_too_many_cards_are_refused_with_their_number(tmp_path: Path) -> None:
+    games = tmp_path / "games.jsonl"
+    assert invoke("match", "guandan", "random", "greedy", "--games", "1", "--record", str(games)).exit_code == 0
+    answer = invoke("solve", "guandan", str(games), "--move", "1")
+    assert answer.exit_code == 1
+    assert f"{games}: line 1: 108 cards " in answer.stderr

@@ -281,3 +281,14 @@ def test_written_records_are_dictionaries_of_plain_values(tmp_path: Path) -> Non
             write_records(file, [other])
         assert error.value.code == ErrorCode.INVALID_RECORD
     assert json.loads(file.read_text())["seed"] == 3
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
+def test_pipe_is_not_read_for_its_profile(tmp_path: Path) -> None:
+    """The records that it held would be lost for the next reader; nothing waits for its writer."""
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    assert read_file_profile(path, ()) is None
+    with pytest.raises(GameError) as error:
+        read_file_profile(path, ("standard",))
+    assert error.value.code == ErrorCode.FILE_NOT_READABLE

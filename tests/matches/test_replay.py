@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import subprocess
 import tracemalloc
 from pathlib import Path
 from typing import Any
@@ -97,6 +98,23 @@ def test_compressed_file_is_read_in_chunks(tmp_path: Path, monkeypatch: pytest.M
         tracemalloc.stop()
     assert (replay.lines, len(replay.disagreements), replay.stopped_early) == (num_lines, num_lines, False)
     assert most < num_lines * 1500  # half of the text
+
+
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="the system has no paths of pipes")
+@pytest.mark.parametrize(
+    ("game", "options", "exit_code"),
+    [("president", [], 0), ("guandan", ["--profile", "standard"], 0), ("guandan", [], 1), ("president", ["--csv"], 1)],
+)
+def test_pipe_is_replayed_or_refused(tmp_path: Path, game: str, options: list[str], exit_code: int) -> None:
+    """A pipe is read once: by the profile that is given, or where the game has none."""
+    games = tmp_path / "games.jsonl"
+    assert run("match", game, "random", "greedy", "--games", "2", "--record", str(games)).exit_code == 0
+    options = [*options, str(tmp_path / "rows.csv")] if options == ["--csv"] else options
+    with subprocess.Popen(["cat", str(games)], stdout=subprocess.PIPE) as writer:
+        assert writer.stdout
+        answer = run("replay", game, f"/dev/fd/{writer.stdout.fileno()}", *options)
+    assert answer.exit_code == exit_code
+    assert (", 0 disagreements" in answer.stdout) == (exit_code == 0)
 
 
 def test_too_many_disagreements_stop_the_replay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

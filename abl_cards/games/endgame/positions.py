@@ -22,9 +22,6 @@ from abl_cards.games.state import PLAY, TurnTable
 from abl_cards.games.tables import Tables
 from abl_cards.games.types import Indices
 
-TOO_MANY_CARDS = "too many cards: they do not fit into a word"
-"""Message for hands that exceed 63 bits."""
-
 
 @dataclass(frozen=True)
 class TurnState:
@@ -126,7 +123,9 @@ class EndgameTables:
         outcomes, hand = self.outcomes.of_row(row), self.move_table.hand_id[self.group[row]]
         moves = pack_moves(self.move_arrays, self.table_context(row, outcomes), self.tables.state.hands[self.rows[row]])
         if not (moves.fits and self.move_table.is_encodable[hand].all()):
-            raise GameError(TOO_MANY_CARDS, ErrorCode.UNSUPPORTED_POSITION)
+            number = int(self.tables.state.hands[self.rows[row]].sum())
+            problem = f"{number} cards in all hands are too many to solve: about 20 are solved"
+            raise GameError(problem, ErrorCode.UNSUPPORTED_POSITION)
         moves = moves._replace(hands=np.uint64(moves.hands), guard_bits=np.uint64(moves.guard_bits))  # not Python's int
         return EndgamePosition(
             outcomes, self.tables.rules.turn_table, self.turn_state(row, int(moves.trick)), moves, self.move_table, hand

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import selectors
 import shlex
 import time
@@ -22,6 +23,7 @@ from abl_cards.protocols.botzone.faults import program_fault
 from abl_cards.protocols.botzone.supervisor import BotStreams, BotSupervisor
 
 KEEP_RUNNING = b">>>BOTZONE_REQUEST_KEEP_RUNNING<<<"
+_SKIPPED = re.compile(rb"\s*(?:" + KEEP_RUNNING + rb"[^\S\n]*(?:\n\s*|\Z))*")  # lines before an answer
 MAX_OUTPUT_BYTES = 1 << 20
 """Limit of the output of a decision in bytes."""
 _CHUNK_SIZE = 1 << 16
@@ -129,7 +131,8 @@ class BotProcess:
                 faults.OUTPUT_LIMIT_EXCEEDED, f"program '{self.name}' wrote more than {MAX_OUTPUT_BYTES >> 20} MiB"
             )
         answer, self._remainder = reader.answer, reader.remainder
-        if reader.ended and not reader.requests_keep_running and (code := self._exit_code()):
+        keeps_running = reader.has_answer and reader.requests_keep_running
+        if reader.ended and not keeps_running and (code := self._exit_code()):
             last_line = (reader.stderr_tail.decode("utf-8", "replace").strip().splitlines() or ["no message"])[-1]
             message = escape_controls(last_line[:200])
             raise program_fault(faults.RUNTIME_ERROR, f"program '{self.name}' ended with exit code {code}: {message}")
@@ -165,18 +168,25 @@ class _OutputReader:
     @property
     def answer(self) -> bytes:
         """Return the first line that is not blank; empty if there is none."""
-        lines = (line.strip() for line in self._output.split(b"\n"))
-        return next((line for line in lines if line and line != KEEP_RUNNING), b"")
+        return self._output[slice(*self._answer_span)].strip()
 
     @property
     def remainder(self) -> bytes:
         """Return the output after the answer."""
-        return self._output.partition(self.answer)[2].partition(b"\n")[2] if self.answer else b""
+        return self._output[self._answer_span[1] :]
 
     @property
     def has_answer(self) -> bool:
         """Return whether a whole line of output is an answer."""
-        return b"\n" in self._output.lstrip() and bool(self.answer)
+        return self._output[slice(*self._answer_span)].endswith(b"\n")
+
+    @property
+    def _answer_span(self) -> tuple[int, int]:
+        """Return begin and end of the first line that is neither blank nor a request to keep running."""
+        match = _SKIPPED.match(self._output)
+        begin = match.end() if match else 0
+        end = self._output.find(b"\n", begin) + 1
+        return begin, end or len(self._output)
 
     @property
     def _is_complete(self) -> bool:

@@ -228,6 +228,40 @@ def test_keep_running_line_is_not_an_answer(tmp_path: Path) -> None:
         message["requests"].append(number)
 
 
+@pytest.mark.parametrize("keep_running", [False, True])
+def test_answer_after_a_keep_running_line_may_arrive_in_pieces(tmp_path: Path, keep_running: bool) -> None:
+    source = (
+        "import os, time\n"
+        "while True:\n"
+        "    input()\n"
+        f"    os.write(1, b'{MARK}\\n\\n{{\"response\": ')\n"
+        "    time.sleep(0.1)\n"
+        "    os.write(1, b'[1]}\\n')\n"
+    )
+    bot = process(tmp_path, source, keep_running)
+    for requests in ([1], [1, 2], [1, 2, 3]):
+        assert bot.request({"requests": requests, "responses": []}) == {"response": [1]}
+    bot.close()
+
+
+@pytest.mark.parametrize(
+    ("source", "kind"),
+    [
+        ("exit(3)", "RE"),
+        ("print('{', end=''); exit(3)", "RE"),
+        ("exit()", "NJ"),
+        ("while True: print('x' * 1000, end='')", "OLE"),
+    ],
+)
+def test_fault_of_a_kept_program_after_its_first_answer(tmp_path: Path, source: str, kind: str) -> None:
+    source = f"input(); print('{{\"response\": []}}\\n{MARK}', flush=True)\ninput()\n{source}"
+    bot = process(tmp_path, source, keep_running=True)
+    assert bot.request(MESSAGE) == {"response": []}
+    with pytest.raises(Fault) as caught:
+        bot.request({"requests": [1, 2], "responses": [[]]})
+    assert caught.value.kind == kind
+
+
 def test_program_that_answers_twice_receives_every_request(tmp_path: Path) -> None:
     """The surplus answer counts for the next request, which is sent nevertheless."""
     source = (

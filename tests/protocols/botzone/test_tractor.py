@@ -14,13 +14,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from abl_cards.agents.registry import make_agent
+from abl_cards.agents.subprocess_agent import SubprocessAgent
 from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.games.engine import Engine
 from abl_cards.games.game import load
 from abl_cards.matches.match_runner import derive_match_keys as hall_keys
 from abl_cards.matches.match_runner import play_match
+from abl_cards.protocols.botzone import tractor_bot_file
 from abl_cards.protocols.botzone.adapter import find_adapter
+from abl_cards.protocols.botzone.bot_data import bot_data
 from abl_cards.protocols.botzone.judge import BotzoneJudge
+from abl_cards.protocols.botzone.process import BotProcess
 from tests.cli_runs import run
 from tests.games.random_play import match_keys
 from tests.protocols.botzone.transcripts import Transcript, played, read
@@ -441,3 +445,32 @@ def test_match_and_judge_commands(tmp_path: Path) -> None:
     assert json.loads(judged.stdout)["content"] == {"0": 0, "1": 1, "2": -3, "3": 1}  # seat 2 is the first to choose
     begun = run("judge", "tractor", "--initdata", '{"level":"5","banker":2,"seed":4}', stdin='{"log":[]}')
     assert json.loads(begun.stdout)["content"]["2"]["global"]["level"] == "5"
+
+
+class KeptProcess(BotProcess):
+    """Kept process that plays by kb in this process, and checks that it reads every request of its seat."""
+
+    def __init__(self, rules: dict[str, Any]) -> None:
+        super().__init__(["kept"], 1, keep_running=True)
+        self._rules, self._num_read = rules, 0
+
+    def request(self, message: dict[str, Any]) -> Any:
+        number = len(message["requests"])
+        assert number in (1, self._num_read + 1)
+        self._num_read = number
+        return {"response": tractor_bot_file.answer(self._rules, json.loads(json.dumps(message)))}
+
+
+def test_kept_programs_read_every_request_of_their_seat() -> None:
+    """In the second round a seat decides while cards of other seats are underway."""
+    engine, logs = engine_of(), list[Any]()
+    rules = json.loads(json.dumps(bot_data(engine.rules, engine.preference_model())))
+
+    def write(log: Any) -> None:
+        logs.append(log)
+        if len(logs) == 2:
+            raise EOFError
+
+    with pytest.raises(EOFError):
+        play_match(engine, [SubprocessAgent(lambda: KeptProcess(rules)), make_agent("greedy", engine)], 1, 3, log=write)
+    assert [log["log"][-1]["output"]["command"] for log in logs] == ["finish"] * 2
