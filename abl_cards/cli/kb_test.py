@@ -213,17 +213,17 @@ def _run_coverage(engine: Engine, games: int, seed: int, report: dict[str, Any],
         fail(problem)
     report["coverage"] = coverage.to_json()
     if not quiet:
-        _print_coverage(coverage)
+        _print_coverage(coverage, engine.rules.profile)
 
 
-def _print_coverage(coverage: RuleCoverage) -> None:
+def _print_coverage(coverage: RuleCoverage, profile: str | None) -> None:
     fired = coverage.num_rules - len(coverage.unfired_rules)
     typer.echo(f"coverage: {fired} of {coverage.num_rules} rules fired in {coverage.num_games:,} games")
     irrelevant = [rule for rule in coverage.unfired_rules if rule.is_common and rule.verdict == "impossible"]
     for rule in coverage.unfired_rules:
         if rule not in irrelevant:
             typer.echo(f"  {rule.rule.location}: never fired: {rule.rule.text}")
-            typer.echo(f"    {_verdict_text(rule.verdict, rule.question, rule.state)}")
+            typer.echo(f"    {_verdict_text(rule.verdict, rule.question, rule.state, profile)}")
             if rule.position:
                 typer.echo(f"    {json.dumps(rule.position, ensure_ascii=False)}")
     if irrelevant:
@@ -240,12 +240,12 @@ def _print_coverage(coverage: RuleCoverage) -> None:
             typer.echo(f"  {count} never {verb}: {', '.join(names[:MAX_SHOWN])}{more}")
 
 
-def _verdict_text(verdict: str, question: str, state: Sequence[str]) -> str:
+def _verdict_text(verdict: str, question: str, state: Sequence[str], profile: str | None) -> str:
     if verdict == "possible":
         return f"it fires for the query {question} in this state: {', '.join(state) or 'no input is true'}"
     return {
         "unmet": f"it can fire for the query {question}, but its conditions never held together in these games",
-        "impossible": "it cannot fire in any state of the engine (proved)",
+        "impossible": f"it cannot fire in any state{f' by the profile {profile}' if profile else ''} (proved)",
         "unknown": "no state was found within the time limit (--seconds)",
     }[verdict]
 
