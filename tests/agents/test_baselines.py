@@ -10,10 +10,12 @@ import pytest
 from abl_cards.agents.baselines import MANY_LABELS, RandomAgent
 from abl_cards.agents.registry import make_agent
 from abl_cards.agents.trick_value import avoids_tricks
+from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.core.rng import scale_to_range_array, splitmix64_array
 from abl_cards.games.game import load
 from abl_cards.games.tables.legal_card_sets import LabelSampler
 from abl_cards.matches.match_runner import play_match
+from tests.edited import edited
 from tests.games.random_play import match_keys
 
 
@@ -50,6 +52,17 @@ def test_sampling_without_legal_labels_returns_the_number_of_labels() -> None:
     legal[[3, 41]] = np.arange(2100) % 3 == np.array([[1], [2]])
     labels = RandomAgent().play(_Masks(legal), splitmix64_array(np.arange(2100, dtype=np.uint64), 1))  # type: ignore[arg-type]
     assert np.array_equal(labels, np.array([50, 3, 41])[np.arange(2100) % 3])
+
+
+@pytest.mark.parametrize("agent", ["random", "greedy", "kb"])
+def test_decision_without_legal_labels_is_an_error_of_the_rules(tmp_path: Path, agent: str) -> None:
+    """Who holds no two cards of a rank cannot lead; random play ended with a bare ValueError about drawn labels."""
+    folder = edited(tmp_path / "pairs", {"labels.lp": ("label(set(R,N)) :- rank(R), N = 1..4.", "label(set(R,N)) :- "
+        "rank(R), N = 2..4.")}, name="president")  # fmt: skip
+    engine = load(str(folder)).engine()
+    with pytest.raises(GameError) as error:
+        play_match(engine, [make_agent(agent, engine)] * 2, games=60, seed=1, names=["a", "b"])
+    assert error.value.code == ErrorCode.RULES_STUCK
 
 
 def test_greedy_follows_with_another_type_rather_than_pass(tmp_path: Path) -> None:

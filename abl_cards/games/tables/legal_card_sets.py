@@ -241,7 +241,7 @@ class LegalCardSets:
 
         def sample(lo: int, hi: int) -> None:
             if sample_labels is not None:
-                _draw_labels(sample_labels, lo, hi, labels, len(self.rules.labels))
+                _draw_labels(sample_labels, lo, hi, labels, self.legal_mask)
             if outputs is None:
                 _draw_packed(self, labels, keys, lo, hi, moves, num_found)
                 return
@@ -387,11 +387,20 @@ def _keep_first(lists: MoveLists, limit: int) -> tuple[MoveLists, NDArray[np.boo
     return MoveLists(start, lists.form[keep], lists.cards[keep]), is_cut
 
 
-def _draw_labels(sample: LabelSampler, lo: int, hi: int, labels: NDArray[np.int16], num_labels: int) -> None:
-    """Draw labels ``lo..hi-1``; raise ValueError where there is no such label, since kernels read masks there."""
+def _draw_labels(
+    sample: LabelSampler, lo: int, hi: int, labels: NDArray[np.int16], legal_mask: NDArray[np.uint8]
+) -> None:
+    """Draw labels ``lo..hi-1``, -1 where none is legal; raise ValueError where there is no such label.
+
+    Kernels read masks at these labels.
+    """
     sample(lo, hi, labels)
-    if not -1 <= labels[lo:hi].min(initial=0) <= labels[lo:hi].max(initial=0) < num_labels:
-        raise ValueError(f"drawn labels are numbers from 0 to {num_labels - 1}")
+    drawn = labels[lo:hi]
+    is_invalid = (drawn < 0) | (drawn >= len(legal_mask))
+    if is_invalid.any():
+        if legal_mask[:, lo:hi][:, is_invalid].any():
+            raise ValueError(f"drawn labels are numbers from 0 to {len(legal_mask) - 1}")
+        drawn[is_invalid] = -1
 
 
 def _draw_packed(
