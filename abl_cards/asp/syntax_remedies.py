@@ -20,7 +20,7 @@ _REMEDIES_BY_TOKEN = {
     ":-": "close the bracket before it, and end the statement before it with a full stop",
 }
 _OPERATORS = ("=", "<", ">", ":", ",", "+", "-", "*", "/", "(")
-"""What cannot stand before a full stop."""
+"""Ends of text that cannot stand before a full stop."""
 
 
 def find_syntax_remedy(message: str, code: str, offset: int) -> str:

@@ -198,8 +198,7 @@ class Game:
             GameError: A field of the state is missing or wrong; the message names it.
             KBError: The rules have errors.
         """
-        plain_state = to_plain_json(state)
-        (moves,) = self.engine(None, self.profile_for(plain_state)).legal_moves([plain_state])
+        (moves,) = self.engine(None, self.profile_for(state)).legal_moves([to_plain_json(state)])
         if isinstance(moves, GameError):
             raise moves
         return moves
@@ -223,8 +222,7 @@ class Game:
         """
         from abl_cards import Explanation  # explanations lie above games: loaded by the table of the root package
 
-        plain_state = to_plain_json(state)
-        return Explanation.of_state(self.engine(None, self.profile_for(plain_state)), plain_state, move, language)
+        return Explanation.of_state(self.engine(None, self.profile_for(state)), state, move, language)
 
     def profile_for(self, state: object, directory: str | Path | None = None) -> str | None:
         """Return the profile that a state names in its field ``profile``, else `Game.profile`.

@@ -56,7 +56,7 @@ def test_sampling_without_legal_labels_returns_the_number_of_labels() -> None:
 
 @pytest.mark.parametrize("agent", ["random", "greedy", "kb"])
 def test_decision_without_legal_labels_is_an_error_of_the_rules(tmp_path: Path, agent: str) -> None:
-    """Who holds no two cards of a rank cannot lead; random play ended with a bare ValueError about drawn labels."""
+    """A leader without two cards of a rank has no label; random play ended with a ValueError about drawn labels."""
     folder = edited(tmp_path / "pairs", {"labels.lp": ("label(set(R,N)) :- rank(R), N = 1..4.", "label(set(R,N)) :- "
         "rank(R), N = 2..4.")}, name="president")  # fmt: skip
     engine = load(str(folder)).engine()

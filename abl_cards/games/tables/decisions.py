@@ -12,7 +12,7 @@ from abl_cards.games.compiled import check_nonempty, check_sampled
 from abl_cards.games.description import ColumnWriter
 from abl_cards.games.moves import ALL_LABELS
 from abl_cards.games.tables.decision_base import DecisionBase
-from abl_cards.games.tables.legal_card_sets import LabelSampler, LegalCardSets
+from abl_cards.games.tables.legal_card_sets import LabelSampler, LegalCardSets, check_labels
 from abl_cards.games.tables.tricks import takes_trick
 from abl_cards.games.tables.view import PlayerView
 from abl_cards.games.types import (
@@ -248,16 +248,12 @@ class Decisions(DecisionBase):
 
         Where no label is legal, any label becomes -1, so that the rules are reported instead of the label.
         """
-        values, num_labels = np.asarray(labels), len(self.rules.labels)
+        values = np.asarray(labels)
         if values.dtype.kind not in "iu" and values.size:
             raise TypeError(f"labels are whole numbers, not {values.dtype}")
         if values.shape == (len(self.view),):
-            if 0 <= values.min(initial=0) <= values.max(initial=0) < num_labels:
-                return values.astype(np.int16, copy=False)
-            is_invalid = (values < 0) | (values >= num_labels)
-            if not self.legal_mask[:, is_invalid].any():
-                return np.where(is_invalid, -1, values).astype(np.int16)
-        raise ValueError(f"labels [{len(self.view)}] are numbers from 0 to {num_labels - 1}")
+            return check_labels(self._card_sets, values)
+        raise ValueError(f"labels [{len(self.view)}] are numbers from 0 to {len(self.rules.labels) - 1}")
 
     def moves(self, labels: NDArray[np.int16] | None = None) -> MoveLists:
         """List legal card sets.

@@ -241,7 +241,7 @@ class LegalCardSets:
 
         def sample(lo: int, hi: int) -> None:
             if sample_labels is not None:
-                _draw_labels(sample_labels, lo, hi, labels, self.legal_mask)
+                _draw_labels(self, sample_labels, lo, hi, labels)
             if outputs is None:
                 _draw_packed(self, labels, keys, lo, hi, moves, num_found)
                 return
@@ -387,20 +387,30 @@ def _keep_first(lists: MoveLists, limit: int) -> tuple[MoveLists, NDArray[np.boo
     return MoveLists(start, lists.form[keep], lists.cards[keep]), is_cut
 
 
-def _draw_labels(
-    sample: LabelSampler, lo: int, hi: int, labels: NDArray[np.int16], legal_mask: NDArray[np.uint8]
-) -> None:
-    """Draw labels ``lo..hi-1``, -1 where none is legal; raise ValueError where there is no such label.
-
-    Kernels read masks at these labels.
-    """
+def _draw_labels(card_sets: LegalCardSets, sample: LabelSampler, lo: int, hi: int, labels: NDArray[np.int16]) -> None:
+    """Draw labels ``lo..hi-1``, and check them, since kernels read masks there."""
     sample(lo, hi, labels)
-    drawn = labels[lo:hi]
-    is_invalid = (drawn < 0) | (drawn >= len(legal_mask))
-    if is_invalid.any():
-        if legal_mask[:, lo:hi][:, is_invalid].any():
-            raise ValueError(f"drawn labels are numbers from 0 to {len(legal_mask) - 1}")
-        drawn[is_invalid] = -1
+    labels[lo:hi] = check_labels(card_sets, labels[lo:hi], lo)
+
+
+def check_labels(card_sets: LegalCardSets, labels: NDArray[np.integer], first: int = 0) -> NDArray[np.int16]:
+    """Return labels as int16, those that do not exist as -1 where none is legal: the rules are at fault there.
+
+    Args:
+        card_sets: Legal card sets of decisions.
+        labels: int [n], labels of n of the decisions.
+        first: First of these decisions.
+
+    Raises:
+        ValueError: A label does not exist, and others are legal.
+    """
+    num_labels = len(card_sets.rules.labels)
+    if 0 <= labels.min(initial=0) <= labels.max(initial=0) < num_labels:
+        return labels.astype(np.int16, copy=False)
+    is_invalid = (labels < 0) | (labels >= num_labels)
+    if card_sets.legal_mask[:, first : first + len(labels)][:, is_invalid].any():
+        raise ValueError(f"labels are numbers from 0 to {num_labels - 1}")
+    return np.where(is_invalid, -1, labels).astype(np.int16)
 
 
 def _draw_packed(
