@@ -409,7 +409,7 @@ def check_labels(card_sets: LegalCardSets, labels: NDArray[np.integer], first: i
         return labels.astype(np.int16, copy=False)
     is_invalid = (labels < 0) | (labels >= num_labels)
     if card_sets.legal_mask[:, first : first + len(labels)][:, is_invalid].any():
-        raise ValueError(f"labels are numbers from 0 to {num_labels - 1}")
+        raise ValueError(f"labels [{len(labels)}] are numbers from 0 to {num_labels - 1}")
     return np.where(is_invalid, -1, labels).astype(np.int16)
 
 
