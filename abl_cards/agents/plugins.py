@@ -22,11 +22,12 @@ from abl_cards.agents.base import Agent, RandomKeys, find_compiled_game, needs_h
 from abl_cards.agents.names import AgentName
 from abl_cards.core import PYTHON_SUFFIX, ErrorCode, GameError, add_cwd_to_path, call_user_code, import_file
 from abl_cards.games import Engine
-from abl_cards.games.compiled import CompiledGame
+from abl_cards.games.compiled import CompiledGame, TableError
 from abl_cards.games.tables import Choices, Decisions, PlayerView
 from abl_cards.games.types import NO_CARD, Moves
 
 T = TypeVar("T")
+Given = TypeVar("Given", Decisions, Choices)
 
 
 def is_plugin(name: AgentName) -> bool:
@@ -187,9 +188,7 @@ class PluginAgent:
 
     def play(self, decisions: Decisions, keys: RandomKeys) -> Moves:
         """Return the moves of the agent; raises GameError where one is not legal or the table was changed."""
-        with self._check_unmodified(decisions.view):
-            copied = decisions.select(np.arange(len(decisions.rows)))  # the agent cannot change the checked data
-            answer = _call_plugin(self._name, self._path, lambda: self._agent.play(copied, keys.copy()))
+        copied, answer = self._call(self._agent.play, decisions, keys)
         moves = self._check_moves(answer, decisions)
         lists = decisions.moves(decisions.labels_of(moves.form))
         rows = lists.find(moves)
@@ -205,15 +204,24 @@ class PluginAgent:
 
     def choose(self, choices: Choices, keys: RandomKeys) -> NDArray[np.uint8]:
         """Return the options of the agent; raises GameError where one is not open or the table was changed."""
-        with self._check_unmodified(choices.view):
-            copied = choices.select(np.arange(len(choices.rows)))
-            answer = _call_plugin(self._name, self._path, lambda: self._agent.choose(copied, keys.copy()))
+        copied, answer = self._call(self._agent.choose, choices, keys)
         options = self._check_numbers(answer, len(choices.options), choices.options.shape[1], "choose")
         for row in np.flatnonzero(choices.options[np.arange(len(options)), options] == 0)[:1]:
             cause = _describe_writes(choices, copied)
             is_open = np.flatnonzero(choices.options[row]).tolist()
             raise self._make_error(f"option {options[row]} is none of {is_open}{cause}")
         return options.astype(np.uint8)
+
+    def _call(self, method: Callable[[Given, RandomKeys], Any], given: Given, keys: RandomKeys) -> tuple[Given, Any]:
+        """Call a method with a copy, so that it cannot change the checked data; return the copy and the answer."""
+        with self._check_unmodified(given.view):
+            copied = given.select(np.arange(len(given.rows)))
+            try:
+                return copied, _call_plugin(self._name, self._path, lambda: method(copied, keys.copy()))
+            except TableError as error:
+                if cause := _describe_writes(given, copied):
+                    raise self._make_error(f"{error}{cause}") from None
+                raise
 
     @contextmanager
     def _check_unmodified(self, view: PlayerView) -> Iterator[None]:

@@ -32,6 +32,7 @@ class ShadowRule:
 
     location: Location
     name: str
+    is_negated: bool
     rule: str
 
 
@@ -54,7 +55,9 @@ def make_shadow_rules(
     for statement in statements:
         if statement.ast_type == ASTType.Rule and statement.body:
             positive = [literal for literal in statement.body if _is_positive_atom(literal)]
-            input_literals = [literal for literal in positive if _signature(literal) in declared]
+            input_literals = [
+                literal for literal in statement.body if _is_atom(literal) and _signature(literal) in declared
+            ]
             static = [literal for literal in positive if _signature(literal) not in dynamic]
             if input_literals and static:
                 shadow_rules.extend(
@@ -81,14 +84,18 @@ def _make_shadows(
         names = _variables(text)
         if names and names <= bound and not _BLANK.search(text):
             rule = f"{SHADOW_PREDICATE}({index},{text}) :- {body}."
-            yield ShadowRule(sources.node_location(function), function.name, rule)
+            is_negated = literal.sign == ast.Sign.Negation
+            yield ShadowRule(sources.node_location(function), function.name, is_negated, rule)
             index += 1
 
 
 def _is_positive_atom(literal: ast.AST) -> bool:
+    return _is_atom(literal) and bool(literal.sign == ast.Sign.NoSign)
+
+
+def _is_atom(literal: ast.AST) -> bool:
     return bool(
         literal.ast_type == ASTType.Literal
-        and literal.sign == ast.Sign.NoSign
         and literal.atom.ast_type == ASTType.SymbolicAtom
         and literal.atom.symbol.ast_type == ASTType.Function
     )
@@ -143,6 +150,7 @@ def find_out_of_range(
         atoms = [Atom(shadow.name, args) for args in instances]
         if not ground_atoms.intersection(atoms):
             examples = ", ".join(map(str, atoms[:3])) + (", …" if len(atoms) > 3 else "")
-            message = f"{examples}: outside of the declared range, so the rule never fires"
+            effect = "'not' always holds" if shadow.is_negated else "the rule never fires"
+            message = f"{examples}: outside of the declared range, so {effect}"
             remedy = "check the arguments against its #external"
             yield make_error(shadow.location, message, remedy, ErrorCode.INPUT_OUT_OF_RANGE)

@@ -38,7 +38,7 @@ def evaluate(
         uint8[outputs, states] Values of the outputs, 0 or 1.
 
     Raises:
-        ValueError: A shape or a dtype does not fit the circuit.
+        ValueError: A shape or a dtype does not fit the circuit, or a value is neither 0 nor 1.
     """
     rows, out = _check_arrays(circuit, rows, out)
     if not out.flags.c_contiguous:
@@ -239,6 +239,8 @@ def _check_arrays(
         raise ValueError(
             f"rows must be uint8[{len(circuit.inputs)}, states], not {rows.dtype}[{', '.join(map(str, rows.shape))}]"
         )
+    if rows.max(initial=0) > 1:
+        raise ValueError(f"rows must be 0 or 1, not {rows.max()}")
     shape = (len(circuit.outputs), rows.shape[1])
     if out is None:
         out = np.empty(shape, np.uint8)

@@ -46,7 +46,7 @@ def evaluate_torch(circuit: Circuit, rows: torch.Tensor) -> torch.Tensor:
         uint8[outputs, states] Values of the outputs, 0 or 1, on the same device.
 
     Raises:
-        ValueError: The shape or the dtype does not fit the circuit.
+        ValueError: The shape or the dtype does not fit the circuit, or a value is neither 0 nor 1.
     """
     import torch
 
@@ -54,6 +54,8 @@ def evaluate_torch(circuit: Circuit, rows: torch.Tensor) -> torch.Tensor:
         rows = rows.to(torch.uint8)
     if rows.dtype != torch.uint8 or rows.ndim != 2 or len(rows) != len(circuit.inputs):
         raise ValueError(f"rows must be uint8[{len(circuit.inputs)}, states], not {rows.dtype}{list(rows.shape)}")
+    if rows.numel() and rows.max() > 1:
+        raise ValueError(f"rows must be 0 or 1, not {rows.max()}")
     plan = _get_plan(circuit, rows.device)
     nodes = circuit.first_gate + circuit.num_gates
     block = max(64, (CPU_BLOCK_BYTES if rows.device.type == "cpu" else DEVICE_BLOCK_BYTES) // nodes)

@@ -21,6 +21,7 @@ from abl_cards.core import (
     GameError,
     check_functions,
     check_integer,
+    check_language,
     check_list,
     check_number,
     check_seed,
@@ -84,6 +85,7 @@ def review(
     check_functions(is_optional=False, on_progress=on_progress)
     min_loss = check_number("min_loss", min_loss)
     seed = check_seed(seed)
+    check_language(language)
     given = _list_records(records)
     engine = _engine_of_record(game, given[0])
     compared, rollout = (

@@ -84,6 +84,10 @@ class Leaves(First):
 class Lines(First):
     def play(self, decisions, keys):
         raise ValueError("one\\ntwo")
+class Clears(First):
+    def play(self, decisions, keys):
+        decisions.view.hand[:] = 0
+        return First.play(self, decisions, keys)
 class Lacks:
     def __init__(self, engine): pass
 class Silent:
@@ -130,6 +134,7 @@ def test_commands_accept_custom_agents(module: str) -> None:
         ("Chooses", r"option \d+ is none of"),
         ("Marks", "agent .* is no legal move"),
         ("Hand", "agent .* is no legal move"),
+        ("Clears", "agent .* has written into"),
         ("Table", "the table's `hands` has changed"),
         ("Options", r"option \d+ is none of"),
         ("Label", r"_bad\.py:46: ValueError: .* is not legal here \(leads, hand"),
@@ -152,7 +157,14 @@ def test_errors_of_custom_agents_name_the_problem(engine: Engine, module: str, w
 
 @pytest.mark.parametrize(
     ("word", "array"),
-    [("Marks", "legal_mask"), ("Hand", "view.hand"), ("Options", "options"), ("Cards", None), ("Chooses", None)],
+    [
+        ("Marks", "legal_mask"),
+        ("Hand", "view.hand"),
+        ("Clears", "view.hand"),
+        ("Options", "options"),
+        ("Cards", None),
+        ("Chooses", None),
+    ],
 )
 def test_writing_into_a_shared_array_raises_with_its_name(
     engine: Engine, module: str, word: str, array: str | None

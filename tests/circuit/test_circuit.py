@@ -89,6 +89,8 @@ def test_invalid_input_tables_raise(load: Load) -> None:
             with pytest.raises(ValueError, match=r"rows must be uint8\[6, states\], not"):
                 run(wrong)
         assert run(np.zeros((6, 3), np.bool_)) is not None
+        with pytest.raises(ValueError, match="rows must be 0 or 1, not 255"):
+            run(np.full((6, 3), 255, np.uint8))
     with pytest.raises(ValueError, match=r"out must be uint8\[3, 4\]"):
         evaluate(circuit, np.zeros((6, 4), np.uint8), np.zeros((3, 5), np.uint8))
 
