@@ -24,13 +24,13 @@ BLOCK_BYTES = 1 << 20
 
 
 def evaluate(
-    circuit: Circuit, rows: NDArray[np.uint8], out: NDArray[np.uint8] | None = None, threads: int = 1
+    circuit: Circuit, rows: NDArray[np.uint8 | np.bool_], out: NDArray[np.uint8] | None = None, threads: int = 1
 ) -> NDArray[np.uint8]:
     """Evaluate a circuit.
 
     Args:
         circuit: Circuit to evaluate.
-        rows: uint8[inputs, states] Values of the inputs, 0 or 1.
+        rows: uint8[inputs, states] or bool[inputs, states] Values of the inputs, 0 or 1.
         out: uint8[outputs, states] Array for the result; by default a new one.
         threads: Most threads to use.
 
@@ -42,7 +42,7 @@ def evaluate(
     """
     rows, out = _check_arrays(circuit, rows, out)
     if not out.flags.c_contiguous:
-        out[:] = evaluate(circuit, rows, threads=threads)
+        out[:] = evaluate(circuit, rows.view(np.bool_), threads=threads)
         return out
     all_inputs = CircuitInputs(rows, np.arange(len(rows), dtype=np.int32), np.empty((0, rows.shape[1]), np.int32))
     return _evaluate(circuit, all_inputs, lambda lo, hi: None, (), out, threads)
@@ -230,16 +230,17 @@ def get_bytecode(circuit: Circuit) -> Bytecode:
 
 
 def _check_arrays(
-    circuit: Circuit, rows: NDArray[np.uint8], out: NDArray[np.uint8] | None
+    circuit: Circuit, rows: NDArray[np.uint8 | np.bool_], out: NDArray[np.uint8] | None
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     rows = np.asarray(rows)
-    if rows.dtype == np.bool_:
+    is_valid = rows.dtype == np.bool_
+    if is_valid:
         rows = rows.view(np.uint8)
     if rows.dtype != np.uint8 or rows.ndim != 2 or len(rows) != len(circuit.inputs):
         raise ValueError(
             f"rows must be uint8[{len(circuit.inputs)}, states], not {rows.dtype}[{', '.join(map(str, rows.shape))}]"
         )
-    if rows.max(initial=0) > 1:
+    if not is_valid and rows.max(initial=0) > 1:
         raise ValueError(f"rows must be 0 or 1, not {rows.max()}")
     shape = (len(circuit.outputs), rows.shape[1])
     if out is None:

@@ -164,18 +164,19 @@ class Folder:
 
     @cached_property
     def default_profile(self) -> str | None:
-        """Profile in ``default_profile/1``, else the only profile; None for a folder without profiles.
+        """Profile in ``default_profile/1``, a variant's before its parent's, else the only one; None without profiles.
 
         Raises:
             KBError: The profile does not exist, or the folder has several profiles and no default.
         """
         facts = [use for use in self._metadata_program.heads if use.signature == Signature("default_profile", 1)]
-        if facts and (problem := self.check_default_profile(facts[-1])):
+        own = max(facts, key=lambda use: self.layer_of(use.location.file), default=None)
+        if own and (problem := self.check_default_profile(own)):
             raise KBError([problem])
         if not self.profiles:
             return None
-        if facts:
-            return str(facts[-1].pattern[0])
+        if own:
+            return str(own.pattern[0])
         if len(self.profiles) == 1:
             return self.profiles[0]
         remedy = "name the default one in game.lp: default_profile(…)."

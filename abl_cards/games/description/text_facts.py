@@ -16,6 +16,7 @@ from abl_cards.games.description.folder import Folder
 from abl_cards.games.description.variants import AUXILIARY_DIR, VARIANT_FILE
 
 _DEFAULT_PROFILE = Signature("default_profile", 1)
+_SINGLE_VALUED = ("title", _DEFAULT_PROFILE.name)
 _PROFILES_DIR = "profiles"
 
 _TextProblem = tuple[str, str, ErrorCode]
@@ -57,7 +58,7 @@ def find_wrong_text_facts(program: ProgramSummary, folder: Folder) -> Iterator[D
             yield make_error(use.location, *problem)
         elif use.signature == _DEFAULT_PROFILE and (missing := folder.check_default_profile(use)):
             yield missing
-    yield from _find_title_conflicts(uses, folder)
+    yield from _find_conflicts(uses, folder)
     if not any(use.signature == _DEFAULT_PROFILE for use in uses):
         try:
             _ = folder.default_profile
@@ -65,14 +66,16 @@ def find_wrong_text_facts(program: ProgramSummary, folder: Folder) -> Iterator[D
             yield from missing_default.diagnostics
 
 
-def _find_title_conflicts(uses: Iterable[PredicateUse], folder: Folder) -> Iterator[Diagnostic]:
-    """Find second titles of a folder in one language; a variant may have titles other than those of its parents."""
+def _find_conflicts(uses: Iterable[PredicateUse], folder: Folder) -> Iterator[Diagnostic]:
+    """Find second default profiles and titles in one language; those of a variant may differ from its parents'."""
     first: dict[object, PredicateUse] = {}
     for use in uses:
-        if use.signature.name == "title":
+        if use.signature.name in _SINGLE_VALUED and None not in use.pattern:
             other = first.setdefault((folder.layer_of(use.location.file), use.signature, use.pattern[:-1]), use)
             if other.pattern != use.pattern:
-                text, other_text = (f"title({','.join(map(str, item.pattern))})" for item in (use, other))
+                text, other_text = (
+                    f"{use.signature.name}({','.join(map(str, item.pattern))})" for item in (use, other)
+                )
                 message = f"{text}: there is {other_text} too"
                 yield make_error(use.location, message, "keep one of them", ErrorCode.CONFLICTING_FACTS)
 
@@ -83,7 +86,8 @@ def _plainness_problem(use: PredicateUse, is_fact: bool) -> _TextProblem | None:
         return None
     refused = "variables, ranges or pools" if is_fact else "a body"
     message = f"{use.signature} is read from the text, so it may not have {refused}"
-    return message, "write a fact of plain names for each", ErrorCode.MISPLACED_FACT
+    remedy = "write a fact of plain names, or of texts in double quotes, for each"
+    return message, remedy, ErrorCode.MISPLACED_FACT
 
 
 def _file_problem(use: PredicateUse, folder: Folder) -> _TextProblem | None:

@@ -101,7 +101,7 @@ class _SplitCircuit:
         rows = self.write_shared(decisions)
         if estimate is not None:
             self.write_estimate(decisions, estimate, rows)
-        return evaluate(self.shared, rows, threads=NUM_THREADS)
+        return evaluate(self.shared, rows.view(np.bool_), threads=NUM_THREADS)
 
 
 @dataclass(frozen=True)
@@ -323,7 +323,7 @@ class CompiledPreferences:
         def evaluate_part(part: slice) -> NDArray[np.uint8]:
             rows = write(lists, part)
             _copy_shared(shared, halves.carried_outputs, halves.carried_inputs, decision[part], rows)
-            return evaluate(halves.varying, rows)
+            return evaluate(halves.varying, rows.view(np.bool_))
 
         return evaluate_part
 

@@ -192,6 +192,22 @@ def test_two_profile_titles_in_one_language_are_an_error(tmp_path: Path) -> None
     assert [problem.code for problem in catch_error(path).diagnostics] == [ErrorCode.CONFLICTING_FACTS]
 
 
+def test_two_default_profiles_of_one_folder_are_an_error(tmp_path: Path) -> None:
+    """A variant may choose another one than its parent."""
+    path = edited(tmp_path / "game", more="default_profile(mild).", name="whist")
+    folder(path / "profiles", mild="", wild="")
+    folder(tmp_path / "child", variant="parent(game).\ndefault_profile(wild).")
+    assert Folder(tmp_path / "child").default_profile == "wild"
+    folder(path, most="default_profile(wild).")
+    assert [problem.code for problem in catch_error(path).diagnostics] == [ErrorCode.CONFLICTING_FACTS]
+
+
+def test_title_with_a_variable_is_one_error(tmp_path: Path) -> None:
+    """Names in single quotes are variables to clingo."""
+    path = edited(tmp_path / "game", more="title(en,'Mine').", name="whist")
+    assert [problem.code for problem in catch_error(path).diagnostics] == [ErrorCode.MISPLACED_FACT]
+
+
 @pytest.mark.parametrize("rules", ["label(odd). form(odd,odd).", "label(odd). form(odd,odd). order(odd,99)."])
 def test_missing_facts_of_a_label_are_located_at_the_label(tmp_path: Path, rules: str) -> None:
     """The first label has no place in the order, the second a form without a kind."""
