@@ -110,6 +110,7 @@ def build_program(request: BuildRequest, limits: Limits, ground_limits: Limits |
     if program.problems or reserved or sum(map(_is_error, problems)) > MAX_STATIC_ERRORS:
         return _failed_build([*problems, *reserved])
     unknown_names = any(problem.code in _UNKNOWN_NAMES for problem in problems if _is_error(problem))
+    problems += check.find_contradictions(statements, sources)
     shadows = input_ranges.make_shadow_rules(statements, program, request.inputs)
     shadow_rules = [shadow.rule for shadow in shadows]
     ground, messages = ground_statements(statements, sources, request.constants, ground_limits, shadow_rules)

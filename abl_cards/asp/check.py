@@ -6,6 +6,9 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
+from clingo import ast
+from clingo.ast import ASTType
+
 from abl_cards.asp.errors import Diagnostic, Location, did_you_mean, make_error, make_warning
 from abl_cards.asp.intervals import INT32_MAX, INT32_MIN
 from abl_cards.asp.program import RuleSource, RuleSources
@@ -81,6 +84,28 @@ def check_reserved_names(program: ProgramSummary) -> Iterator[Diagnostic]:
         if use.signature.name == COST.name and use.signature != COST:
             message = f"'{use.signature}' is not a cost"
             yield make_error(use.location, message, "write cost(Name, Weight)", ErrorCode.RESERVED_NAME)
+
+
+def find_contradictions(statements: Sequence[ast.AST], sources: RuleSources) -> Iterator[Diagnostic]:
+    """Find bodies with an atom and its negation.
+
+    Args:
+        statements: Syntax trees of all files.
+        sources: The files.
+
+    Yields:
+        A warning for each.
+    """
+    for statement in statements:
+        if statement.ast_type == ASTType.Rule:
+            literals = [literal for literal in statement.body if literal.ast_type == ASTType.Literal]
+            negated = [literal for literal in literals if literal.sign == ast.Sign.Negation]
+            atoms = {str(literal.atom) for literal in literals if negated and literal.sign != ast.Sign.Negation}
+            for literal in negated:
+                if str(literal.atom) in atoms:
+                    message = f"a body with '{literal.atom}' and '{literal}': the rule never fires"
+                    location = sources.node_location(literal)
+                    yield make_warning(location, message, "remove one of them", ErrorCode.NEVER_DERIVED)
 
 
 def _check_constants(program: ProgramSummary, constants: Mapping[str, Term]) -> Iterator[Diagnostic]:

@@ -195,6 +195,15 @@ def test_warnings_do_not_prevent_loading(load: Load) -> None:
     ]
 
 
+def test_rules_that_contradict_themselves_are_warned_about(load: Load) -> None:
+    kb = load(DECLARATION + "p(R) :- held(R,1), not held(R,2), not held(_,2).\np(R) :- held(R,N),  not held(R,N).\n"
+              "p(R) :- not held(R,1), not held(R,1), R = 1..3.\np(R) :- held(R,N), not not held(R,N).",
+              outputs=[("p", 1)])  # fmt: skip
+    assert [(warning.code, format_place(warning)) for warning in kb.warnings] == [
+        (ErrorCode.NEVER_DERIVED, "3:21-34"),
+    ]
+
+
 @pytest.mark.parametrize(
     ("condition", "name", "remedy"),
     [
