@@ -49,7 +49,7 @@ def find_wrong_text_facts(program: ProgramSummary, folder: Folder) -> Iterator[D
         A diagnostic for each wrong fact.
     """
     uses = [use for use in program.heads if use.signature in TEXT_FACTS]
-    facts = set(program.facts) if uses else set()
+    facts, valid = set(program.facts) if uses else set(), list[PredicateUse]()
     for use in uses:
         problem = (
             _plainness_problem(use, use in facts) or _file_problem(use, folder) or _declaration_problem(use, program)
@@ -58,7 +58,9 @@ def find_wrong_text_facts(program: ProgramSummary, folder: Folder) -> Iterator[D
             yield make_error(use.location, *problem)
         elif use.signature == _DEFAULT_PROFILE and (missing := folder.check_default_profile(use)):
             yield missing
-    yield from _find_conflicts(uses, folder)
+        else:
+            valid.append(use)
+    yield from _find_conflicts(valid, folder)
     if not any(use.signature == _DEFAULT_PROFILE for use in uses):
         try:
             _ = folder.default_profile
@@ -70,7 +72,7 @@ def _find_conflicts(uses: Iterable[PredicateUse], folder: Folder) -> Iterator[Di
     """Find second default profiles and titles in one language; those of a variant may differ from its parents'."""
     first: dict[object, PredicateUse] = {}
     for use in uses:
-        if use.signature.name in _SINGLE_VALUED and None not in use.pattern:
+        if use.signature.name in _SINGLE_VALUED:
             other = first.setdefault((folder.layer_of(use.location.file), use.signature, use.pattern[:-1]), use)
             if other.pattern != use.pattern:
                 text, other_text = (
