@@ -43,7 +43,7 @@ from abl_cards.web.offers import (
     profile_title,
 )
 from abl_cards.web.prewarmed_table import PrewarmedTable
-from abl_cards.web.seats import PERSON, TableSeat
+from abl_cards.web.seats import PERSON, TableSeat, make_agent_seat
 from abl_cards.web.snapshot import make_snapshot, make_welcome
 from abl_cards.web.table import WebTable
 from abl_cards.web.texts import BilingualText, stage_text
@@ -354,11 +354,11 @@ def make_seats(
     if (
         not isinstance(requested, list)
         or len(requested) != seats
-        or not all(isinstance(player, str) for player in requested)
+        or not all(isinstance(player, str) and len(player) <= schemas.MAX_TEXT_LENGTH for player in requested)
     ):
         raise GameError(f"seats: expected a list of {seats}, each '{PERSON}' or an agent", ErrorCode.INVALID_REQUEST)
     return [TableSeat(PERSON, sanitise_name(name)) if player == PERSON else
-            TableSeat("agent", player[:80], player[:80], executor.agent(player, engine, think_ms))
+            make_agent_seat(player, executor.agent(player, engine, think_ms))
             for player in requested]  # fmt: skip
 
 

@@ -22,7 +22,7 @@ from abl_cards.games.notation import find_options, find_plays
 from abl_cards.games.tables import Listener
 from abl_cards.games.types import ONLY_TABLE, Moves
 from abl_cards.matches import derive_decision_keys
-from abl_cards.web.seats import PERSON, Permission, TableDecision, TableSeat
+from abl_cards.web.seats import PERSON, Permission, TableDecision, TableSeat, make_agent_seat
 from abl_cards.web.selection import CardSelection
 from abl_cards.web.snapshot import can_skip, visible_seed
 from abl_cards.web.stage_choices import count_card_choices, find_stage_options
@@ -293,7 +293,7 @@ class WebTable(TableHistory):
         """Give a seat to an agent; the owner may do so for any seat, others for their own."""
         self._check_seat_owner(permission, seat)
         former_token = self.seats[seat].token
-        self.seats[seat] = TableSeat("agent", name, name, agent)
+        self.seats[seat] = make_agent_seat(name, agent)
         if permission.own_seat == seat:
             self.seats[seat].token = former_token  # lets the player return
         else:
