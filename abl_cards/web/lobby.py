@@ -139,7 +139,11 @@ class Lobby:
 
     def has_table(self, name: str) -> bool:
         """Return whether a table of this name exists, open or stored."""
-        return name in self.tables or name in self.log_store.suspended or name in self._restoring_tasks
+        return name in self.tables or self.is_asleep(name)
+
+    def is_asleep(self, name: str) -> bool:
+        """Return whether a table is stored, or being restored."""
+        return name in self.log_store.suspended or name in self._restoring_tasks
 
     async def find_table(self, name: str, token: str, client_id: str = LOCAL_CLIENT) -> WebTable | None:
         """Return a table by name and token; None for an unknown table or an invalid token.
@@ -312,6 +316,8 @@ class Lobby:
             self.close_table(name)
         elif (event_log := self.log_store.suspended.pop(name, None)) is not None:
             event_log.delete()
+        elif name in self._restoring_tasks:
+            self._restoring_tasks[name].add_done_callback(lambda _: self.delete_table(name))
 
     def _remove_table(self, name: str, code: int) -> EventLog | None:
         """Remove a table, close its connections with this code, and return its event log."""

@@ -4,11 +4,13 @@ import asyncio
 import json
 import re
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
 
 from abl_cards.games.game import game_names
+from abl_cards.web import event_replay
 from abl_cards.web.config import WebConfig
 from abl_cards.web.game_tiles import FILE_NAME, GameTiles
 from abl_cards.web.lan import network_json
@@ -200,6 +202,38 @@ def test_own_tables_are_returned_only_with_valid_tokens(with_page: Run, tmp_path
         for wrong in ([], "x", [[1, 2]], [["a"]], [["a", "b"]] * 25, [["\ud800", "b"]]):
             refused = await page.post("/api/tables/own", {"tables": wrong})
             assert refused.json()["code"] == "invalid-request"
+
+    with_page(test, WebConfig(state_folder=tmp_path))
+
+
+def test_tables_that_are_being_restored_are_not_gone(
+    with_page: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A browser forgets the token of a table that is gone; a class that closes deletes the table all the same."""
+    may_restore, restore = Event(), event_replay.restore_table
+
+    def restore_late(*arguments: Any) -> Any:
+        may_restore.wait(20)
+        return restore(*arguments)
+
+    monkeypatch.setattr(event_replay, "restore_table", restore_late)
+
+    async def test(page: Any) -> None:
+        table, token = await page.open(game="president")
+        unreadable, unreadable_token = await page.open(game="president")
+        page.lobby.suspend_table(table)
+        page.lobby.suspend_table(unreadable)
+        (tmp_path / f"{unreadable}.jsonl").write_text("{")
+        guest = asyncio.create_task(page.sit(table, token))
+        while table in page.lobby.log_store.suspended:
+            await asyncio.sleep(0)
+        answer = await page.post("/api/tables/own", {"tables": [[table, token], [unreadable, unreadable_token]]})
+        assert [one["state"] for one in answer.json()["tables"]] == ["asleep", "asleep"]
+        page.lobby.delete_table(table)
+        may_restore.set()
+        await asyncio.gather(guest, return_exceptions=True)  # it may find the table, or none
+        assert not page.lobby.has_table(table)
+        assert not (tmp_path / f"{table}.jsonl").exists()
 
     with_page(test, WebConfig(state_folder=tmp_path))
 
