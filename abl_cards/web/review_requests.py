@@ -47,7 +47,7 @@ class ReviewService:
         text, line = message.get("text"), schemas.get_int(message, "line", 1, MAX_LINES, 1)
         if not isinstance(text, str) or len(text) > MAX_BODY_BYTES:
             raise GameError("text: expected records, one per line", ErrorCode.INVALID_REQUEST)
-        records = await self._lobby.executor.run(lambda: parse_records(text))
+        records = await self._lobby.executor.run(lambda: list(parse_records(text).values()))
         if line > len(records):
             raise GameError(f"line {line}: there are only {len(records)} records", ErrorCode.NOT_FOUND)
         name = self._find_game_name(records[line - 1], chosen_game)
@@ -173,11 +173,11 @@ class ReviewService:
         """Start the search for mistakes in the background; raises GameError."""
         session = self._cache.find(schemas.get_text(message, "review"))
         method = self._read_method(message)
-        if session.state == "working":
-            raise GameError("the review is already running", ErrorCode.TOO_MANY_REQUESTS)
         agents = await self._lobby.executor.run(
             lambda: [self._lobby.executor.agent(agent_name, session.engine) for agent_name in method[:2]]
         )
+        if session.state == "working":
+            raise GameError("the review is already running", ErrorCode.TOO_MANY_REQUESTS)
         self._cache.check_capacity(session.client_id)
         session.state = "working"
         job = asyncio.create_task(

@@ -239,6 +239,23 @@ def test_invalid_review_requests_are_rejected(with_page: Run) -> None:
 
 
 def test_invalid_line_is_reported_with_its_number() -> None:
-    with pytest.raises(GameError, match=r"^line 2: ") as error:
-        parse_records('{"hands":[]}\n{"hands"')
-    assert error.value.code == ErrorCode.INVALID_RECORD
+    for gap, line in (("\n", 2), ("\n\n \n", 4)):
+        with pytest.raises(GameError, match=rf"^line {line}: ") as error:
+            parse_records('{"hands":[]}' + gap + '{"hands"')
+        assert (error.value.code, error.value.values) == (ErrorCode.INVALID_RECORD, (line,))
+
+
+def test_review_runs_once_at_a_time(with_page: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[str] = []
+    monkeypatch.setattr(ReviewSession, "run_review", lambda session, *_: started.append(session.name))
+
+    async def test(page: Any) -> None:
+        sheet = await open_review(page, "president", played("president")[0])
+        request = {"review": sheet["review"]}
+        answers = await asyncio.gather(*(page.post("/api/reviews/work", request) for _ in range(3)))
+        assert sorted(answer.status for answer in answers) == [200, 400, 400]
+        while not started:
+            await asyncio.sleep(0.01)
+        assert started == [sheet["review"]]
+
+    with_page(test)
