@@ -32,9 +32,7 @@ def encode_json(value: Any) -> bytes:
     return text.encode("utf-8", "backslashreplace")
 
 
-def get_text(
-    message: dict[str, Any], field: str, default: str | None = None, max_length: int = MAX_TEXT_LENGTH
-) -> str:
+def get_text(message: dict[str, Any], field: str, default: str | None = None, max_length: int = MAX_TEXT_LENGTH) -> str:
     """Return a text field; raises GameError."""
     value = message.get(field, default)
     if not isinstance(value, str) or len(value) > max_length or "\0" in value or not is_encodable(value):

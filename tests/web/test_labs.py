@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import io
 import json
@@ -18,6 +19,7 @@ pytest.importorskip("starlette", reason="the page needs starlette: pip install '
 from abl_cards.asp.errors import KBError
 from abl_cards.games.game import load
 from abl_cards.rulelab.editor import draft, export
+from abl_cards.web import labs
 from abl_cards.web.config import WebConfig
 from abl_cards.web.executor import EngineExecutor
 from tests.cli_runs import run
@@ -65,10 +67,32 @@ def test_replay_counts_episodes_that_differ(with_page: Within, tmp_path: Path) -
         await post(page, lab, "write", name="more.lp", text="barred(set(R,1)) :- rank(R).")
         result = await post(page, lab, "replay", text=file.read_text())
         assert result["different"] > 0
-        for text in ("", "{", "[]", "{}\n" * 3000):
-            assert (await page.post(lab, {"do": "replay", "text": text})).status == 400
+        record = json.loads(file.read_text().splitlines()[0]) | {"players": ["\u2028", "", "", ""]}
+        result = await post(page, lab, "replay", text="\n\n" + json.dumps(record, ensure_ascii=False))
+        assert result["first"][0]["line"] == 3
+        for text in ("", "\n\n{", "\n \n[]", "{}\n" * 3000):
+            answer = await page.post(lab, {"do": "replay", "text": text})
+            assert (answer.status, answer.json()["values"]) == (400, [3] if text.startswith("\n") else [])
 
     with_page(play)
+
+
+def test_drafts_that_give_way_leave_no_folder(with_page: Within, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A draft that cannot be opened leaves no folder either, and closes no other."""
+    monkeypatch.setattr(labs, "MAX_LABS", 2)
+
+    async def test(page: Page) -> None:
+        first, *_ = await asyncio.gather(*(open_lab(page) for _ in range(3)))
+        invalid = {"game": "president", "files": {"../x.lp": ""}}
+        for _ in range(2):
+            assert (await page.post("/api/labs", invalid)).status == 400
+        manager = page.lobby.labs
+        await manager._run(lambda: None)  # folders are deleted before it
+        assert manager._temp_folder is not None
+        assert len(list(Path(manager._temp_folder.name).iterdir())) == len(manager._sessions) == 2
+        assert (await page.post(first[0], {"do": "own"})).json()["code"] == "expired"
+
+    with_page(test)
 
 
 @pytest.mark.usefixtures("sandboxed", "low_limits")
