@@ -15,6 +15,7 @@ from abl_cards.web.config import WebConfig
 from abl_cards.web.game_tiles import FILE_NAME, GameTiles
 from abl_cards.web.lan import network_json
 from abl_cards.web.qr import QUIET_ZONE, make_qr
+from abl_cards.web.static_files import STATIC_FOLDER
 from tests.effort import amount, long
 from tests.web.asgi import request
 from tests.web.test_keeping import run_twice
@@ -271,11 +272,24 @@ def test_many_new_clients_each_get_a_table(with_page: Run, address: str) -> None
     ("address", "has_table", "game"),
     [("", False, None), ("#/", False, None), ("#/play", False, ""), ("#/play", True, None), ("#/review", False, None),
      ("#/play/abc/key", False, None), ("#/play/new/hearts", True, "hearts"), ("#/play/new", True, ""),
-     ("#/play/new/%2Fhome%2Fx", False, "/home/x")],
+     ("#/play/new/%2Fhome%2Fx", False, "/home/x"), ("#/play/new/%E4%BD", False, "%E4%BD")],
 )  # fmt: skip
 def test_address_selects_the_game_of_the_early_request(address: str, has_table: bool, game: str | None) -> None:
     script = "import { wantedGame } from './early_requests.js';---print(wantedGame(input.address, input.hasTable));"
     assert run_script(script, address=address, hasTable=has_table) == game
+
+
+@pytest.mark.parametrize(
+    ("address", "parts"),
+    [("#/rules/%2Fhome%2Fmy%20game/copy-1", ["rules", "/home/my game", "copy-1"]), ("#key=a", []),
+     ("#/learn/%", ["learn", "%"]), ("", [])],
+)  # fmt: skip
+def test_addresses_are_decoded_once_for_all_sections(address: str, parts: list[str]) -> None:
+    """The section *Rules* compared the encoded name of a rule folder; half an escape left the page empty."""
+    script = "import { addressParts } from './early_requests.js';---print(addressParts(input.address));"
+    assert run_script(script, address=address) == parts
+    for file in STATIC_FOLDER.rglob("*.js"):
+        assert file.name == "early_requests.js" or "decodeURIComponent" not in file.read_text(), file
 
 
 def test_friends_are_seated_as_partners_first() -> None:
