@@ -214,7 +214,7 @@ class Lobby:
             GameError: There are too many tables.
         """
         self._evict_table(client_id)
-        table.client_id = client_id
+        table.client_id, table.rules_name = client_id, game
         self.tables[table.name] = table
         stored_log = None if game.startswith(LAB_PREFIX) else event_log or self.log_store.create_log(table.name)
         if stored_log is not None:

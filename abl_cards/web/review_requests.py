@@ -13,6 +13,7 @@ from abl_cards.web import schemas
 from abl_cards.web.fairness import LOCAL_CLIENT
 from abl_cards.web.limits import MAX_BODY_BYTES
 from abl_cards.web.lobby import LAB_PREFIX
+from abl_cards.web.offers import bilingual_title
 from abl_cards.web.review_branches import MAX_BRANCHES
 from abl_cards.web.review_positions import ReviewPosition
 from abl_cards.web.review_samples import read_samples
@@ -56,7 +57,7 @@ class ReviewService:
         profile = profile or find_profile(records[line - 1], game.folder.profiles) or ""
         engine, rules_error = await self._lobby.valid_engine(name, profile or None)
         session = await self._lobby.executor.run(
-            lambda: ReviewSession(game.name, self._lobby.game_title(game.name), engine, records, line)
+            lambda: ReviewSession(name, bilingual_title(game), engine, records, line)
         )
         session.client_id = client_id
         self._cache.add(session)

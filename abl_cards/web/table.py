@@ -50,7 +50,7 @@ class WebTable(TableHistory):
         self.name, self.title, self.seats = name, title, list(seats)
         self.is_seed_random, self.is_practice = seed is None, is_practice
         self.available_agents = tuple(available_agents)
-        self.rules_error = rules_error  # first error of newer rules
+        self.rules_error, self.rules_name = rules_error, engine.game  # first error of newer rules; name for requests
         person_seats = [seat for seat, table_seat in enumerate(seats) if table_seat.kind == PERSON]
         self.owner_seat = person_seats[0] if person_seats else None
         self.owner_token, self.watch_token, self.join_token = (secrets.token_urlsafe(12) for _ in range(3))

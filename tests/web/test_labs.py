@@ -22,6 +22,7 @@ from abl_cards.rulelab.editor import draft, export
 from abl_cards.web import labs
 from abl_cards.web.config import WebConfig
 from abl_cards.web.executor import EngineExecutor
+from abl_cards.web.seats import Permission
 from tests.cli_runs import run
 from tests.effort import amount
 from tests.web.conftest import Page
@@ -299,6 +300,28 @@ def test_requests_use_the_last_valid_rules_and_report_it(with_page: Within) -> N
         assert "refused" not in await post(page, lab, "words")
 
     with_page(play)
+
+
+def test_games_at_tables_of_a_draft_are_reviewed_by_its_rules(with_page: Within) -> None:
+    """Only the owner gets the name of the draft, with which its files can be read."""
+
+    async def test(page: Page) -> None:
+        lab, session = await open_lab(page)
+        await post(page, lab, "write", name="more.lp", text="barred(set(R,4)) :- rank(R).")
+        name = f"lab:{session['lab']}"
+        table, token = await page.open(game=name, seats=["greedy"] * 4)
+        owner = await page.sit(table, token)
+        guest = await page.sit(table, owner.welcome["watch"])
+        assert [socket.welcome["rules"] for socket in (owner, guest)] == [name, "president"]
+        web_table = page.lobby.tables[table]
+        web_table.agent_delay = 0
+        while not web_table.is_over:
+            await asyncio.sleep(0.01)
+        (record,) = web_table.records(Permission(is_owner=True))
+        review = (await page.post("/api/reviews", {"game": owner.welcome["rules"], "text": json.dumps(record)})).json()
+        assert (review["game"], review["title"], review["problem"]) == (name, owner.welcome["title"], "")
+
+    with_page(test)
 
 
 def test_last_valid_engine_is_used_when_a_folder_breaks(tmp_path: Path) -> None:
