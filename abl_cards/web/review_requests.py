@@ -64,10 +64,16 @@ class ReviewService:
         return session.to_json() | ({"refused": rules_error} if rules_error else {})
 
     def _find_game_name(self, record: Mapping[str, Any], chosen: str) -> str:
-        """Return the game that a record names, if it is offered; else, and for drafts, the chosen one."""
-        named = record.get("game")
-        is_draft = chosen.startswith(LAB_PREFIX)
-        return named if isinstance(named, str) and named in self._lobby.games and not is_draft else chosen
+        """Return the game that a record names, if it is offered; else, and for drafts, the chosen one.
+
+        Records name a rule folder by the last part of its path, as may several games: then the chosen one, or a shipped
+        one, goes first.
+        """
+        named, games = record.get("game"), self._lobby.games
+        if not isinstance(named, str) or chosen.startswith(LAB_PREFIX):
+            return chosen
+        offered = [name for name, game in games.items() if game.folder.name == named]
+        return chosen if chosen in offered else next(iter(offered), chosen or named)
 
     async def open_sample(self, message: dict[str, Any], client_id: str = LOCAL_CLIENT) -> dict[str, Any]:
         """Open a review of a record that comes with the package; raises GameError, KBError."""
