@@ -108,6 +108,8 @@ def test_rule_errors_are_reported_with_file_and_line(with_page: Within) -> None:
         assert problem["code"] == "unknown-predicate"
         (typed,) = (await post(page, lab, "typed", name="more.lp", text="x(R :-"))["problems"]
         assert typed["line"] == 1
+        typed_cases = (await post(page, lab, "typed", name="cases.jsonl", text="{\n\n[]"))["problems"]
+        assert [problem["line"] for problem in typed_cases] == [1, 3]
         result = await post(page, lab, "write", name="more.lp", text="n(1..200). m(A,B,C) :- n(A), n(B), n(C).")
         assert any("exceeded" in entry["text"] and entry["line"] == 1 for entry in result["problems"])
 

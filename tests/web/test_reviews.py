@@ -129,8 +129,9 @@ def test_records_of_an_offered_folder_open_with_it(with_page: Run, tmp_path: Pat
 
     async def test(page: Any) -> None:
         (record, *_) = played("president")
-        for named, chosen, expected in (("mine", "", folders[0]), ("mine", "guandan", folders[0]),
-                                        ("president", "", "president"), ("president", folders[1], folders[1])):  # fmt: skip
+        expected_games = [("mine", "", folders[0]), ("mine", "guandan", folders[0]),
+                          ("president", "", "president"), ("president", folders[1], folders[1])]  # fmt: skip
+        for named, chosen, expected in expected_games:
             message = {"game": chosen, "text": json.dumps(record | {"game": named})}
             sheet = (await page.post("/api/reviews", message)).json()
             assert (sheet["game"], sheet["problem"]) == (expected, "")
