@@ -296,7 +296,11 @@ def test_requests_use_the_last_valid_rules_and_report_it(with_page: Within) -> N
         assert answer["now"]["readings"][0]["why"]["holds"] is False  # as in the last version without errors
         opened = (await page.post("/api/tables", {"game": f"lab:{session['lab']}", "seats": None})).json()
         table = page.lobby.tables[opened["table"]]
-        assert "more.lp:2" in table.rules_error
+        assert table.rules_error.startswith("more.lp:2")
+        job = await run_job(page, lab, "balance")
+        refused = await page.post(lab, {"do": "reweigh", "factors": {}})
+        for message in (answer["refused"], job["problem"], refused.json().get("error", "")):
+            assert message.startswith("more.lp:2")  # without the folder of the draft
         assert "barred" in str(table.engine.rules.kb.ground.atoms)
         await post(page, lab, "write", name="more.lp", text="barred(set(R,3)) :- rank(R).")
         assert "refused" not in await post(page, lab, "words")
