@@ -39,7 +39,7 @@ async def make_wall(lobby: Lobby, session: ClassSession, known_revisions: dict[s
                 welcome = welcome or make_welcome(table, Permission())
             entry |= {"state": "open", **fields}
             results += table_results(session, table)
-        elif name not in lobby.log_store.suspended:
+        elif not lobby.is_asleep(name):
             entry["state"] = "gone"
         tables.append(entry)
     return {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 from typing import Any
 
 from abl_cards.asp import KBError
@@ -25,6 +26,18 @@ def hide_details(error: Exception) -> GameError:
     return GameError("internal error; see the log of the server", ErrorCode.INTERNAL_ERROR)
 
 
+def error_text(error: object) -> str:
+    """Return the message of an error; of one of rule files without the folders of the server, such as that of a draft.
+
+    The temporary folder of a draft has most of its secret name.
+    """
+    text = str(error)
+    files = {item.location.file for item in error.diagnostics if item.location} if isinstance(error, KBError) else set()
+    for folder in sorted({re.split(r"[^/\\]*$", file)[0] for file in files} - {""}, key=len):
+        text = text.replace(folder, "")
+    return text[:MAX_TEXT]
+
+
 def error_json(error: object) -> dict[str, Any]:
     """Return an error for the browser.
 
@@ -36,4 +49,4 @@ def error_json(error: object) -> dict[str, Any]:
     """
     code = str(error.code) if isinstance(error, GameError | KBError) else ""
     values = list(error.values) if isinstance(error, GameError) else []
-    return {"code": code, "values": values, "text": str(error)[:MAX_TEXT], "rules": isinstance(error, KBError)}
+    return {"code": code, "values": values, "text": error_text(error), "rules": isinstance(error, KBError)}

@@ -62,7 +62,8 @@ async def list_own_tables(lobby: Lobby, message: dict[str, Any]) -> list[dict[st
         message: ``tables``, a list of pairs of name and token.
 
     Returns:
-        For each table its ``state``: "open" with ``welcome`` and ``view``, "asleep" for a stored table, or "gone".
+        For each table its ``state``: "open" with ``welcome`` and ``view``, "asleep" for one that is stored or
+        being restored, or "gone".
     """
     pairs = schemas.get_list(message, "tables", MAX_LISTED_TABLES)
     if not all(isinstance(pair, list) and len(pair) == 2 and all(isinstance(part, str) for part in pair)
@@ -79,10 +80,10 @@ async def _glance(lobby: Lobby, name: str, token: str) -> dict[str, Any]:
     if event_log is not None:
         try:
             is_valid = await lobby.executor.run(lambda: event_replay.accepts_token(event_log.read(), token))
-        except GameError:  # a damaged file
-            is_valid = False
+        except GameError:  # the file cannot be read now; a browser forgets its token if the table is gone
+            is_valid = True
         return {"state": "asleep" if is_valid else "gone"}
-    return {"state": "gone"}
+    return {"state": "asleep" if lobby.is_asleep(name) else "gone"}
 
 
 async def _glance_at_open(lobby: Lobby, table: WebTable, token: str) -> dict[str, Any]:

@@ -25,6 +25,7 @@ from abl_cards.rulelab.editor import (
     write_weights,
 )
 from abl_cards.web import schemas
+from abl_cards.web.error_json import error_text
 from abl_cards.web.lab_positions import move_words
 
 MAX_EDITS, DEFAULT_EDITS = 200, 24
@@ -80,7 +81,7 @@ class LabJob:
         except JobCancelled:
             self.state = "stopped"
         except (GameError, KBError) as error:
-            self.state, self.problem, self.code = "failed", str(error)[:2000], str(error.code)
+            self.state, self.problem, self.code = "failed", error_text(error), str(error.code)
         except Exception:
             log.exception("%s in the rules lab", self.kind)
             self.state, self.problem = "failed", "internal error; see the log of the server"
@@ -221,6 +222,6 @@ def compare_weights(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]
         try:
             return compare_choice(draft, factors, state, move_words)
         except (GameError, KBError) as error:
-            return {"problem": str(error)[:600]}
+            return {"problem": error_text(error)[:600]}
 
     return {"decisions": [compare(item) for item in states]}

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from abl_cards.asp import Diagnostic
-from abl_cards.core import ErrorCode, GameError, parse_json_line, shared_budget
+from abl_cards.core import ErrorCode, GameError, shared_budget
 from abl_cards.matches import normalise_records
 from abl_cards.rulelab.editor import (
     MAX_DRAFT_FILES,
@@ -23,8 +23,10 @@ from abl_cards.rulelab.editor import (
     own_texts,
 )
 from abl_cards.web import lab_diff, lab_editor, lab_jobs, lab_reasons, schemas
+from abl_cards.web.error_json import error_text
 from abl_cards.web.lab_positions import choose_positions, comparison_json, moves_json
 from abl_cards.web.limits import MAX_BODY_BYTES
+from abl_cards.web.reviews import parse_records
 from abl_cards.web.texts import deck_json
 
 MAX_RECORDS = 2000
@@ -50,7 +52,9 @@ def handle(action: str, draft: RuleDraft, request: dict[str, Any]) -> dict[str, 
     handler, draft.compile_error = ACTIONS[action], None
     with editor_time_limit() if handler in _EDITOR_HANDLERS else shared_budget():
         answer = handler(draft, request)
-    return answer | ({"refused": str(draft.compile_error).splitlines()[0]} if draft.compile_error is not None else {})
+    return answer | (
+        {"refused": error_text(draft.compile_error).splitlines()[0]} if draft.compile_error is not None else {}
+    )
 
 
 def files_json(draft: RuleDraft) -> list[dict[str, Any]]:
@@ -151,17 +155,13 @@ def _diff(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
 
 def _replay(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
     """Replay records under the edited rules; returns how many agree, and the first lines that do not."""
-    lines = [line for line in schemas.get_text(request, "text", max_length=MAX_BODY_BYTES).splitlines() if line.strip()]
-    if not 0 < len(lines) <= MAX_RECORDS:
-        raise GameError(f"text: expected 1 to {MAX_RECORDS} records, one a line", ErrorCode.INVALID_REQUEST)
-    records: list[dict[str, Any]] = []
-    for line in lines:
-        record = parse_json_line(line.encode())
-        if not isinstance(record, dict):
-            raise GameError(f"line {len(records) + 1} is not a record", ErrorCode.INVALID_RECORD)
-        records.append({name: value for name, value in record.items() if name != "game"})  # the draft has another name
-    result = draft.last_valid_engine.replay(normalise_records(draft.last_valid_engine, records))
-    mismatches = [{"line": mismatch.line, "text": mismatch.text} for mismatch in result.mismatches[:50]]
+    parsed = parse_records(schemas.get_text(request, "text", max_length=MAX_BODY_BYTES), MAX_RECORDS)
+    records = [
+        {name: value for name, value in record.items() if name != "game"}  # the draft has another name
+        for record in parsed.values()
+    ]
+    result, lines = draft.last_valid_engine.replay(normalise_records(draft.last_valid_engine, records)), list(parsed)
+    mismatches = [{"line": lines[mismatch.line - 1], "text": mismatch.text} for mismatch in result.mismatches[:50]]
     return {
         "episodes": result.episodes,
         "plays": result.plays,

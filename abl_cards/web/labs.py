@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+import shutil
 import tempfile
 import time
 from collections.abc import Callable, Mapping
@@ -17,6 +18,7 @@ from abl_cards.games import Game
 from abl_cards.games.description import Folder
 from abl_cards.rulelab.editor import RuleDraft, export_folder, export_zip, own_texts
 from abl_cards.web import lab_diff, lab_jobs, lab_requests, schemas
+from abl_cards.web.error_json import error_text
 from abl_cards.web.executor import ValidEngine
 from abl_cards.web.fairness import LOCAL_CLIENT, choose_eviction
 from abl_cards.web.lab_jobs import LabJob
@@ -71,21 +73,26 @@ class LabManager:
         self, game: Game, profile: str | None, files: Mapping[str, str] | None = None, client_id: str = LOCAL_CLIENT
     ) -> dict[str, Any]:  # fmt: skip
         """Create a draft of a game with the given files; raises GameError, KBError."""
-        evicted = choose_eviction(client_id, self._sessions.values(), MAX_LABS)
-        if evicted is not None:
-            self._sessions.pop(evicted.name).cancel_job()
         self._temp_folder = self._temp_folder or tempfile.TemporaryDirectory(prefix="abl-cards-lab-")
         name = secrets.token_urlsafe(9)
         folder = Path(self._temp_folder.name) / name.strip("-_").lower() / "edited"
 
         def begin() -> tuple[RuleDraft, list[Any]]:
-            draft = RuleDraft.create(game, folder, profile)
-            for file, text in (files or {}).items():
-                draft.write(file, text)
-            draft.opened_files = own_texts(draft)
-            return draft, choose_positions(draft.original_engine, NUM_SAMPLED, 1)
+            try:
+                draft = RuleDraft.create(game, folder, profile)
+                for file, text in (files or {}).items():
+                    draft.write(file, text)
+                draft.opened_files = own_texts(draft)
+                return draft, choose_positions(draft.original_engine, NUM_SAMPLED, 1)
+            except BaseException:
+                _delete_draft(folder)
+                raise
 
         draft, states = await self._run(begin)
+        evicted = choose_eviction(client_id, self._sessions.values(), MAX_LABS)
+        if evicted is not None:
+            self._sessions.pop(evicted.name).cancel_job()
+            self._short_pool.submit(_delete_draft, evicted.draft.folder)  # after the requests that wait for it
         self._sessions[name] = LabSession(name, draft, client_id)
         return {
             "lab": name, "game": game.name, "profile": profile or "", "files": lab_requests.files_json(draft),
@@ -121,7 +128,7 @@ class LabManager:
         def find() -> ValidEngine:
             engine = lab.draft.last_valid_engine_for(profile)
             return ValidEngine(
-                engine, "" if lab.draft.compile_error is None else str(lab.draft.compile_error).splitlines()[0]
+                engine, "" if lab.draft.compile_error is None else error_text(lab.draft.compile_error).splitlines()[0]
             )
 
         async with lab.lock:
@@ -159,3 +166,8 @@ class LabManager:
         lab = self._find(name)
         archive: bytes = await self._run(lambda: export_zip(lab.draft, folder))
         return archive
+
+
+def _delete_draft(folder: Path) -> None:
+    """Delete the folder of a draft; its open tables have the compiled rules."""
+    shutil.rmtree(folder.parent, ignore_errors=True)

@@ -43,7 +43,7 @@ from abl_cards.web.offers import (
     profile_title,
 )
 from abl_cards.web.prewarmed_table import PrewarmedTable
-from abl_cards.web.seats import PERSON, TableSeat
+from abl_cards.web.seats import PERSON, TableSeat, make_agent_seat
 from abl_cards.web.snapshot import make_snapshot, make_welcome
 from abl_cards.web.table import WebTable
 from abl_cards.web.texts import BilingualText, stage_text
@@ -139,7 +139,11 @@ class Lobby:
 
     def has_table(self, name: str) -> bool:
         """Return whether a table of this name exists, open or stored."""
-        return name in self.tables or name in self.log_store.suspended or name in self._restoring_tasks
+        return name in self.tables or self.is_asleep(name)
+
+    def is_asleep(self, name: str) -> bool:
+        """Return whether a table is stored, or being restored."""
+        return name in self.log_store.suspended or name in self._restoring_tasks
 
     async def find_table(self, name: str, token: str, client_id: str = LOCAL_CLIENT) -> WebTable | None:
         """Return a table by name and token; None for an unknown table or an invalid token.
@@ -210,7 +214,7 @@ class Lobby:
             GameError: There are too many tables.
         """
         self._evict_table(client_id)
-        table.client_id = client_id
+        table.client_id, table.rules_name = client_id, game
         self.tables[table.name] = table
         stored_log = None if game.startswith(LAB_PREFIX) else event_log or self.log_store.create_log(table.name)
         if stored_log is not None:
@@ -312,6 +316,8 @@ class Lobby:
             self.close_table(name)
         elif (event_log := self.log_store.suspended.pop(name, None)) is not None:
             event_log.delete()
+        elif name in self._restoring_tasks:
+            self._restoring_tasks[name].add_done_callback(lambda _: self.delete_table(name))
 
     def _remove_table(self, name: str, code: int) -> EventLog | None:
         """Remove a table, close its connections with this code, and return its event log."""
@@ -354,11 +360,11 @@ def make_seats(
     if (
         not isinstance(requested, list)
         or len(requested) != seats
-        or not all(isinstance(player, str) for player in requested)
+        or not all(isinstance(player, str) and len(player) <= schemas.MAX_TEXT_LENGTH for player in requested)
     ):
         raise GameError(f"seats: expected a list of {seats}, each '{PERSON}' or an agent", ErrorCode.INVALID_REQUEST)
     return [TableSeat(PERSON, sanitise_name(name)) if player == PERSON else
-            TableSeat("agent", player[:80], player[:80], executor.agent(player, engine, think_ms))
+            make_agent_seat(player, executor.agent(player, engine, think_ms))
             for player in requested]  # fmt: skip
 
 

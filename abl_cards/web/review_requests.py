@@ -13,6 +13,7 @@ from abl_cards.web import schemas
 from abl_cards.web.fairness import LOCAL_CLIENT
 from abl_cards.web.limits import MAX_BODY_BYTES
 from abl_cards.web.lobby import LAB_PREFIX
+from abl_cards.web.offers import bilingual_title
 from abl_cards.web.review_branches import MAX_BRANCHES
 from abl_cards.web.review_positions import ReviewPosition
 from abl_cards.web.review_samples import read_samples
@@ -47,7 +48,7 @@ class ReviewService:
         text, line = message.get("text"), schemas.get_int(message, "line", 1, MAX_LINES, 1)
         if not isinstance(text, str) or len(text) > MAX_BODY_BYTES:
             raise GameError("text: expected records, one per line", ErrorCode.INVALID_REQUEST)
-        records = await self._lobby.executor.run(lambda: parse_records(text))
+        records = await self._lobby.executor.run(lambda: list(parse_records(text).values()))
         if line > len(records):
             raise GameError(f"line {line}: there are only {len(records)} records", ErrorCode.NOT_FOUND)
         name = self._find_game_name(records[line - 1], chosen_game)
@@ -56,17 +57,23 @@ class ReviewService:
         profile = profile or find_profile(records[line - 1], game.folder.profiles) or ""
         engine, rules_error = await self._lobby.valid_engine(name, profile or None)
         session = await self._lobby.executor.run(
-            lambda: ReviewSession(game.name, self._lobby.game_title(game.name), engine, records, line)
+            lambda: ReviewSession(name, bilingual_title(game), engine, records, line)
         )
         session.client_id = client_id
         self._cache.add(session)
         return session.to_json() | ({"refused": rules_error} if rules_error else {})
 
     def _find_game_name(self, record: Mapping[str, Any], chosen: str) -> str:
-        """Return the game that a record names, if it is offered; else, and for drafts, the chosen one."""
-        named = record.get("game")
-        is_draft = chosen.startswith(LAB_PREFIX)
-        return named if isinstance(named, str) and named in self._lobby.games and not is_draft else chosen
+        """Return the game that a record names, if it is offered; else, and for drafts, the chosen one.
+
+        Records name a rule folder by the last part of its path, as may several games: then the chosen one, or a shipped
+        one, goes first.
+        """
+        named, games = record.get("game"), self._lobby.games
+        if not isinstance(named, str) or chosen.startswith(LAB_PREFIX):
+            return chosen
+        offered = [name for name, game in games.items() if game.folder.name == named]
+        return chosen if chosen in offered else next(iter(offered), chosen or named)
 
     async def open_sample(self, message: dict[str, Any], client_id: str = LOCAL_CLIENT) -> dict[str, Any]:
         """Open a review of a record that comes with the package; raises GameError, KBError."""
@@ -173,11 +180,11 @@ class ReviewService:
         """Start the search for mistakes in the background; raises GameError."""
         session = self._cache.find(schemas.get_text(message, "review"))
         method = self._read_method(message)
-        if session.state == "working":
-            raise GameError("the review is already running", ErrorCode.TOO_MANY_REQUESTS)
         agents = await self._lobby.executor.run(
             lambda: [self._lobby.executor.agent(agent_name, session.engine) for agent_name in method[:2]]
         )
+        if session.state == "working":
+            raise GameError("the review is already running", ErrorCode.TOO_MANY_REQUESTS)
         self._cache.check_capacity(session.client_id)
         session.state = "working"
         job = asyncio.create_task(

@@ -56,19 +56,19 @@ class ReviewMethod(NamedTuple):
         return self._asdict() | {"seed": format_seed(self.seed)}
 
 
-def parse_records(text: str) -> list[Mapping[str, Any]]:
-    """Parse records, one per line; raises GameError that names the line."""
-    lines = [line for line in text.split("\n") if line.strip()]
-    if not lines or len(lines) > MAX_LINES:
-        problem = f"expected 1 to {MAX_LINES} records, one per line"
+def parse_records(text: str, max_records: int = MAX_LINES) -> dict[int, Mapping[str, Any]]:
+    """Return records by their lines, from 1; raises GameError that names the line."""
+    lines = {number: line for number, line in enumerate(text.split("\n"), 1) if line.strip()}
+    if not 0 < len(lines) <= max_records:
+        problem = f"expected 1 to {max_records} records, one per line"
         raise GameError(problem, ErrorCode.INVALID_RECORD)
-    records = []
-    for line_number, line in enumerate(lines, 1):
+    records = {}
+    for line_number, line in lines.items():
         try:
             value = parse_json_line(line.encode("utf-8", "replace"))
             if not isinstance(value, dict):
                 raise GameError("not a record: a record is a JSON object", ErrorCode.INVALID_RECORD)
-            records.append(convert_douzero_record(value))
+            records[line_number] = convert_douzero_record(value)
         except GameError as error:
             raise GameError(f"line {line_number}: {error}", ErrorCode.INVALID_RECORD, [line_number]) from None
     return records

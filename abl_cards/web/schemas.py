@@ -11,7 +11,8 @@ from typing import Any
 from abl_cards.core import LANGUAGES, SECRET_SEED_BITS, ErrorCode, GameError, parse_json, parse_seed
 
 MAX_CARDS = 256
-_MAX_TEXT_LENGTH = 4000  # characters of a text
+MAX_TEXT_LENGTH = 4000
+"""Largest number of characters of a text, if not stated otherwise."""
 
 
 def parse_object(text: str | bytes) -> dict[str, Any]:
@@ -31,9 +32,7 @@ def encode_json(value: Any) -> bytes:
     return text.encode("utf-8", "backslashreplace")
 
 
-def get_text(
-    message: dict[str, Any], field: str, default: str | None = None, max_length: int = _MAX_TEXT_LENGTH
-) -> str:
+def get_text(message: dict[str, Any], field: str, default: str | None = None, max_length: int = MAX_TEXT_LENGTH) -> str:
     """Return a text field; raises GameError."""
     value = message.get(field, default)
     if not isinstance(value, str) or len(value) > max_length or "\0" in value or not is_encodable(value):

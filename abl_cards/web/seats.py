@@ -10,6 +10,7 @@ from abl_cards.agents import Agent
 from abl_cards.games.types import Moves
 
 PERSON = "person"
+_MAX_AGENT_NAME_SHOWN = 80
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,11 @@ class TableSeat:
         """Return the player of the seat, with the token that gives access."""
         fields = {"kind": self.kind, "name": self.name, "agent": self.agent_name, "token": self.token}
         return fields | ({"taken": True} if self.is_taken else {})
+
+
+def make_agent_seat(name: str, agent: Agent) -> TableSeat:
+    """Return the seat of an agent; tables show the beginning of its name, by which it is made again after a restart."""
+    return TableSeat("agent", name[:_MAX_AGENT_NAME_SHOWN], name, agent)
 
 
 @dataclass(frozen=True)

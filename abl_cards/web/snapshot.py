@@ -54,14 +54,17 @@ def can_skip(table: WebTable, permission: Permission) -> bool:
 
 
 def make_welcome(table: ViewableTable, permission: Permission) -> dict[str, Any]:
-    """Return the constant data: cards and seats, and the seed if ``visible_seed`` allows it."""
+    """Return the constant data: cards and seats, and the seed if ``visible_seed`` allows it.
+
+    ``rules`` is the name by which requests ask about the rules; that of a draft is secret, so only the owner has it.
+    """
     engine = table.engine
     return {
         "type": "welcome", "table": table.name, "game": engine.game, "title": table.title,
         "profile": engine.rules.profile, "deck": deck_json(engine.rules), "copies": engine.rules.pack.copies.tolist(),
         "seats": engine.rules.seating.seats, "teams": engine.teams.tolist(), "agents": list(table.available_agents),
         "practice": table.is_practice, "seed": visible_seed(table, permission), "watch": table.watch_token,
-        "refused": table.rules_error,
+        "refused": table.rules_error, "rules": table.rules_name if permission.is_owner else engine.game,
     }  # fmt: skip
 
 

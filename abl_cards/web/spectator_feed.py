@@ -55,6 +55,7 @@ class ServedTableView:
     agent_delay: float = 0.0
     problem: str = ""
     rules_error: str = ""
+    rules_name: str = ""
     is_waiting: bool = False
 
     @property

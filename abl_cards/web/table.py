@@ -22,7 +22,7 @@ from abl_cards.games.notation import find_options, find_plays
 from abl_cards.games.tables import Listener
 from abl_cards.games.types import ONLY_TABLE, Moves
 from abl_cards.matches import derive_decision_keys
-from abl_cards.web.seats import PERSON, Permission, TableDecision, TableSeat
+from abl_cards.web.seats import PERSON, Permission, TableDecision, TableSeat, make_agent_seat
 from abl_cards.web.selection import CardSelection
 from abl_cards.web.snapshot import can_skip, visible_seed
 from abl_cards.web.stage_choices import count_card_choices, find_stage_options
@@ -50,13 +50,15 @@ class WebTable(TableHistory):
         self.name, self.title, self.seats = name, title, list(seats)
         self.is_seed_random, self.is_practice = seed is None, is_practice
         self.available_agents = tuple(available_agents)
-        self.rules_error = rules_error  # first error of newer rules
+        self.rules_error, self.rules_name = rules_error, engine.game  # first error of newer rules; name for requests
         person_seats = [seat for seat, table_seat in enumerate(seats) if table_seat.kind == PERSON]
         self.owner_seat = person_seats[0] if person_seats else None
         self.owner_token, self.watch_token, self.join_token = (secrets.token_urlsafe(12) for _ in range(3))
         self.former_tokens: set[str] = set()  # of seats that were given to others; they still allow to look on
         self.lock, self.wake = asyncio.Lock(), asyncio.Event()
         self.revision, self.agent_delay, self.think_ms, self.problem = 0, 0.6, 0, ""  # think_ms: 0 without a limit
+        self._selection: tuple[int, CardSelection] | None = None  # with the revision: a thread may go on for a client
+        self._num_card_choices: tuple[int, int | None] | None = None  # who has left, and end after the next decision
         self.viewers: dict[BrowserConnection, str] = {}  # token by connection
         self.on_change: Callable[[], None] = lambda: None
         self.last_used, self.client_id = time.monotonic(), ""  # last action of a person; client that opened the table
@@ -109,8 +111,6 @@ class WebTable(TableHistory):
     def _mark_changed(self) -> None:
         self.revision += 1
         self.changed_at = time.time()
-        self._selection: CardSelection | None = None
-        self._num_card_choices: tuple[int | None] | None = None
 
     @property
     def seat(self) -> int:
@@ -129,17 +129,19 @@ class WebTable(TableHistory):
 
     def get_selection(self) -> CardSelection:
         """Return the plays of the seat to decide."""
-        if self._selection is None:
-            self._selection = CardSelection(self.engine, self.tables.decisions(ONLY_TABLE))
-        return self._selection
+        revision, known = self.revision, self._selection
+        if known is None or known[0] != revision:
+            self._selection = known = revision, CardSelection(self.engine, self.tables.decisions(ONLY_TABLE))
+        return known[1]
 
     @property
     def num_card_choices(self) -> int | None:
         """Number of cards that the seat to decide chooses in this stage; None where options are not cards."""
-        if self._num_card_choices is None:
+        revision, known = self.revision, self._num_card_choices
+        if known is None or known[0] != revision:
             is_choice = self.tables.rows_to_choose().size
-            self._num_card_choices = (count_card_choices(self.tables) if is_choice else None,)
-        return self._num_card_choices[0]
+            self._num_card_choices = known = revision, count_card_choices(self.tables) if is_choice else None
+        return known[1]
 
     def run_agent(self) -> bool:
         """Let the agent of the seat to decide act; return whether the table has changed visibly."""
@@ -293,7 +295,7 @@ class WebTable(TableHistory):
         """Give a seat to an agent; the owner may do so for any seat, others for their own."""
         self._check_seat_owner(permission, seat)
         former_token = self.seats[seat].token
-        self.seats[seat] = TableSeat("agent", name, name, agent)
+        self.seats[seat] = make_agent_seat(name, agent)
         if permission.own_seat == seat:
             self.seats[seat].token = former_token  # lets the player return
         else:

@@ -307,7 +307,7 @@ class BrowserConnection(AdviceRequests):
                 table.seat_person(self._permission, seat, sanitise_name(schemas.get_text(message, "name", "")))
             else:
                 agent = self._lobby.executor.agent(player, table.engine, table.think_ms)
-                table.seat_agent(self._permission, seat, player[:80], agent)
+                table.seat_agent(self._permission, seat, player, agent)
 
         return await self._change_table(change)
 

@@ -4,15 +4,18 @@ import asyncio
 import json
 import re
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
 
 from abl_cards.games.game import game_names
+from abl_cards.web import event_replay
 from abl_cards.web.config import WebConfig
 from abl_cards.web.game_tiles import FILE_NAME, GameTiles
 from abl_cards.web.lan import network_json
 from abl_cards.web.qr import QUIET_ZONE, make_qr
+from abl_cards.web.static_files import STATIC_FOLDER
 from tests.effort import amount, long
 from tests.web.asgi import request
 from tests.web.test_keeping import run_twice
@@ -204,6 +207,38 @@ def test_own_tables_are_returned_only_with_valid_tokens(with_page: Run, tmp_path
     with_page(test, WebConfig(state_folder=tmp_path))
 
 
+def test_tables_that_are_being_restored_are_not_gone(
+    with_page: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A browser forgets the token of a table that is gone; a class that closes deletes the table all the same."""
+    may_restore, restore = Event(), event_replay.restore_table
+
+    def restore_late(*arguments: Any) -> Any:
+        may_restore.wait(20)
+        return restore(*arguments)
+
+    monkeypatch.setattr(event_replay, "restore_table", restore_late)
+
+    async def test(page: Any) -> None:
+        table, token = await page.open(game="president")
+        unreadable, unreadable_token = await page.open(game="president")
+        page.lobby.suspend_table(table)
+        page.lobby.suspend_table(unreadable)
+        (tmp_path / f"{unreadable}.jsonl").write_text("{")
+        guest = asyncio.create_task(page.sit(table, token))
+        while table in page.lobby.log_store.suspended:
+            await asyncio.sleep(0)
+        answer = await page.post("/api/tables/own", {"tables": [[table, token], [unreadable, unreadable_token]]})
+        assert [one["state"] for one in answer.json()["tables"]] == ["asleep", "asleep"]
+        page.lobby.delete_table(table)
+        may_restore.set()
+        await asyncio.gather(guest, return_exceptions=True)  # it may find the table, or none
+        assert not page.lobby.has_table(table)
+        assert not (tmp_path / f"{table}.jsonl").exists()
+
+    with_page(test, WebConfig(state_folder=tmp_path))
+
+
 @pytest.mark.parametrize(
     "address",
     [pytest.param("127.0.0.1", id="here"), pytest.param("192.168.1.9", id="one school", marks=long),
@@ -237,11 +272,24 @@ def test_many_new_clients_each_get_a_table(with_page: Run, address: str) -> None
     ("address", "has_table", "game"),
     [("", False, None), ("#/", False, None), ("#/play", False, ""), ("#/play", True, None), ("#/review", False, None),
      ("#/play/abc/key", False, None), ("#/play/new/hearts", True, "hearts"), ("#/play/new", True, ""),
-     ("#/play/new/%2Fhome%2Fx", False, "/home/x")],
+     ("#/play/new/%2Fhome%2Fx", False, "/home/x"), ("#/play/new/%E4%BD", False, "%E4%BD")],
 )  # fmt: skip
 def test_address_selects_the_game_of_the_early_request(address: str, has_table: bool, game: str | None) -> None:
     script = "import { wantedGame } from './early_requests.js';---print(wantedGame(input.address, input.hasTable));"
     assert run_script(script, address=address, hasTable=has_table) == game
+
+
+@pytest.mark.parametrize(
+    ("address", "parts"),
+    [("#/rules/%2Fhome%2Fmy%20game/copy-1", ["rules", "/home/my game", "copy-1"]), ("#key=a", []),
+     ("#/learn/%", ["learn", "%"]), ("", [])],
+)  # fmt: skip
+def test_addresses_are_decoded_once_for_all_sections(address: str, parts: list[str]) -> None:
+    """The section *Rules* compared the encoded name of a rule folder; half an escape left the page empty."""
+    script = "import { addressParts } from './early_requests.js';---print(addressParts(input.address));"
+    assert run_script(script, address=address) == parts
+    for file in STATIC_FOLDER.rglob("*.js"):
+        assert file.name == "early_requests.js" or "decodeURIComponent" not in file.read_text(), file
 
 
 def test_friends_are_seated_as_partners_first() -> None:

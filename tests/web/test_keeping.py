@@ -26,6 +26,7 @@ from tests.web.test_tables import decide
 Run = Any
 CHANGES = ("revision", "since", "log")
 OWNER = Permission(is_owner=True)
+LONG_NAME = "kb:without=plays_to_go,without=break_set,without=spend_two,without=low_cards_stay,without=unbeatable"
 
 
 def stable_fields(table: dict[str, Any]) -> dict[str, Any]:
@@ -61,6 +62,7 @@ def run_twice(with_page: Run, keep: Path, first: Callable[[Any], Any], then: Cal
         ({"game": "doudizhu", "profile": "botzone_bidding", "seed": 5}, 6),
         ({"game": "tractor", "seed": 3, "seats": ["person", "kb", "greedy", "random"]}, 5),
         ({"game": "president", "seed": 4, "seats": ["person", "person", "greedy", "kb"], "name": "<b>Ann"}, 4),
+        ({"game": "president", "seed": 4, "seats": ["person", "random", LONG_NAME, "greedy"]}, 1),
     ],
     ids=lambda value: value.get("game") if isinstance(value, dict) else "",
 )

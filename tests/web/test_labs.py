@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import io
 import json
@@ -18,8 +19,10 @@ pytest.importorskip("starlette", reason="the page needs starlette: pip install '
 from abl_cards.asp.errors import KBError
 from abl_cards.games.game import load
 from abl_cards.rulelab.editor import draft, export
+from abl_cards.web import labs
 from abl_cards.web.config import WebConfig
 from abl_cards.web.executor import EngineExecutor
+from abl_cards.web.seats import Permission
 from tests.cli_runs import run
 from tests.effort import amount
 from tests.web.conftest import Page
@@ -65,10 +68,32 @@ def test_replay_counts_episodes_that_differ(with_page: Within, tmp_path: Path) -
         await post(page, lab, "write", name="more.lp", text="barred(set(R,1)) :- rank(R).")
         result = await post(page, lab, "replay", text=file.read_text())
         assert result["different"] > 0
-        for text in ("", "{", "[]", "{}\n" * 3000):
-            assert (await page.post(lab, {"do": "replay", "text": text})).status == 400
+        record = json.loads(file.read_text().splitlines()[0]) | {"players": ["\u2028", "", "", ""]}
+        result = await post(page, lab, "replay", text="\n\n" + json.dumps(record, ensure_ascii=False))
+        assert result["first"][0]["line"] == 3
+        for text in ("", "\n\n{", "\n \n[]", "{}\n" * 3000):
+            answer = await page.post(lab, {"do": "replay", "text": text})
+            assert (answer.status, answer.json()["values"]) == (400, [3] if text.startswith("\n") else [])
 
     with_page(play)
+
+
+def test_drafts_that_give_way_leave_no_folder(with_page: Within, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A draft that cannot be opened leaves no folder either, and closes no other."""
+    monkeypatch.setattr(labs, "MAX_LABS", 2)
+
+    async def test(page: Page) -> None:
+        first, *_ = await asyncio.gather(*(open_lab(page) for _ in range(3)))
+        invalid = {"game": "president", "files": {"../x.lp": ""}}
+        for _ in range(2):
+            assert (await page.post("/api/labs", invalid)).status == 400
+        manager = page.lobby.labs
+        await manager._run(lambda: None)  # folders are deleted before it
+        assert manager._temp_folder is not None
+        assert len(list(Path(manager._temp_folder.name).iterdir())) == len(manager._sessions) == 2
+        assert (await page.post(first[0], {"do": "own"})).json()["code"] == "expired"
+
+    with_page(test)
 
 
 @pytest.mark.usefixtures("sandboxed", "low_limits")
@@ -83,6 +108,8 @@ def test_rule_errors_are_reported_with_file_and_line(with_page: Within) -> None:
         assert problem["code"] == "unknown-predicate"
         (typed,) = (await post(page, lab, "typed", name="more.lp", text="x(R :-"))["problems"]
         assert typed["line"] == 1
+        typed_cases = (await post(page, lab, "typed", name="cases.jsonl", text="{\n\n[]"))["problems"]
+        assert [problem["line"] for problem in typed_cases] == [1, 3]
         result = await post(page, lab, "write", name="more.lp", text="n(1..200). m(A,B,C) :- n(A), n(B), n(C).")
         assert any("exceeded" in entry["text"] and entry["line"] == 1 for entry in result["problems"])
 
@@ -269,12 +296,38 @@ def test_requests_use_the_last_valid_rules_and_report_it(with_page: Within) -> N
         assert answer["now"]["readings"][0]["why"]["holds"] is False  # as in the last version without errors
         opened = (await page.post("/api/tables", {"game": f"lab:{session['lab']}", "seats": None})).json()
         table = page.lobby.tables[opened["table"]]
-        assert "more.lp:2" in table.rules_error
+        assert table.rules_error.startswith("more.lp:2")
+        job = await run_job(page, lab, "balance")
+        refused = await page.post(lab, {"do": "reweigh", "factors": {}})
+        for message in (answer["refused"], job["problem"], refused.json().get("error", "")):
+            assert message.startswith("more.lp:2")  # without the folder of the draft
         assert "barred" in str(table.engine.rules.kb.ground.atoms)
         await post(page, lab, "write", name="more.lp", text="barred(set(R,3)) :- rank(R).")
         assert "refused" not in await post(page, lab, "words")
 
     with_page(play)
+
+
+def test_games_at_tables_of_a_draft_are_reviewed_by_its_rules(with_page: Within) -> None:
+    """Only the owner gets the name of the draft, with which its files can be read."""
+
+    async def test(page: Page) -> None:
+        lab, session = await open_lab(page)
+        await post(page, lab, "write", name="more.lp", text="barred(set(R,4)) :- rank(R).")
+        name = f"lab:{session['lab']}"
+        table, token = await page.open(game=name, seats=["greedy"] * 4)
+        owner = await page.sit(table, token)
+        guest = await page.sit(table, owner.welcome["watch"])
+        assert [socket.welcome["rules"] for socket in (owner, guest)] == [name, "president"]
+        web_table = page.lobby.tables[table]
+        web_table.agent_delay = 0
+        while not web_table.is_over:
+            await asyncio.sleep(0.01)
+        (record,) = web_table.records(Permission(is_owner=True))
+        review = (await page.post("/api/reviews", {"game": owner.welcome["rules"], "text": json.dumps(record)})).json()
+        assert (review["game"], review["title"], review["problem"]) == (name, owner.welcome["title"], "")
+
+    with_page(test)
 
 
 def test_last_valid_engine_is_used_when_a_folder_breaks(tmp_path: Path) -> None:

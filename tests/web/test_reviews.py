@@ -3,6 +3,7 @@
 import asyncio
 import gzip
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,10 @@ import pytest
 from abl_cards.agents.base import ExplainableAgent
 from abl_cards.agents.registry import make_agent
 from abl_cards.core.errors import ErrorCode, GameError
+from abl_cards.games.description.variants import KB_ROOT
 from abl_cards.games.game import load
 from abl_cards.matches.match_runner import play_match
+from abl_cards.web.config import WebConfig
 from abl_cards.web.reviews import ReviewSession, parse_records
 from tests.cli_runs import run
 from tests.effort import long
@@ -118,6 +121,24 @@ def test_record_opens_with_the_game_stored_in_it(with_page: Run) -> None:
         assert (await page.post("/api/reviews", {"text": json.dumps({"acts": []})})).status == 400
 
     with_page(test)
+
+
+def test_records_of_an_offered_folder_open_with_it(with_page: Run, tmp_path: Path) -> None:
+    """Records name a rule folder by the last part of its path, which may be that of a shipped game."""
+    folders = [str(shutil.copytree(KB_ROOT / "president", tmp_path / name)) for name in ("mine", "president")]
+
+    async def test(page: Any) -> None:
+        (record, *_) = played("president")
+        expected_games = [("mine", "", folders[0]), ("mine", "guandan", folders[0]),
+                          ("president", "", "president"), ("president", folders[1], folders[1])]  # fmt: skip
+        for named, chosen, expected in expected_games:
+            message = {"game": chosen, "text": json.dumps(record | {"game": named})}
+            sheet = (await page.post("/api/reviews", message)).json()
+            assert (sheet["game"], sheet["problem"]) == (expected, "")
+        answer = await page.post("/api/reviews", {"game": "", "text": json.dumps(record | {"game": "theirs"})})
+        assert (answer.json()["code"], answer.json()["values"]) == ("unknown-game", ["theirs"])
+
+    with_page(test, WebConfig(extra_games=tuple(folders)))
 
 
 @long
@@ -239,6 +260,23 @@ def test_invalid_review_requests_are_rejected(with_page: Run) -> None:
 
 
 def test_invalid_line_is_reported_with_its_number() -> None:
-    with pytest.raises(GameError, match=r"^line 2: ") as error:
-        parse_records('{"hands":[]}\n{"hands"')
-    assert error.value.code == ErrorCode.INVALID_RECORD
+    for gap, line in (("\n", 2), ("\n\n \n", 4)):
+        with pytest.raises(GameError, match=rf"^line {line}: ") as error:
+            parse_records('{"hands":[]}' + gap + '{"hands"')
+        assert (error.value.code, error.value.values) == (ErrorCode.INVALID_RECORD, (line,))
+
+
+def test_review_runs_once_at_a_time(with_page: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[str] = []
+    monkeypatch.setattr(ReviewSession, "run_review", lambda session, *_: started.append(session.name))
+
+    async def test(page: Any) -> None:
+        sheet = await open_review(page, "president", played("president")[0])
+        request = {"review": sheet["review"]}
+        answers = await asyncio.gather(*(page.post("/api/reviews/work", request) for _ in range(3)))
+        assert sorted(answer.status for answer in answers) == [200, 400, 400]
+        while not started:
+            await asyncio.sleep(0.01)
+        assert started == [sheet["review"]]
+
+    with_page(test)

@@ -73,12 +73,18 @@ def test_review_command_has_all_options() -> None:
 
 @pytest.mark.parametrize(
     ("text", "game"),
-    [('\n{"game":"hearts","acts":[]}\n{}', "hearts"), ('{"game":"chess"}', None), ("no record", None), ("", None)],
+    [
+        ('\n{"game":"hearts","acts":[]}\n{}', "hearts"),
+        ('{"game":"chess"}', None),
+        ("no record", None),
+        ("", None),
+        ('{"game":"mine"}', "/home/mine"),
+    ],
 )
 def test_game_of_records_is_detected(text: str, game: str | None) -> None:
     printed = run_script(
         "import { gameOfRecords } from './review/record_game.js';---print(gameOfRecords(input.text, input.games));",
-        text=text, games=[{"name": "guandan"}, {"name": "hearts"}],
+        text=text, games=[{"name": "guandan"}, {"name": "hearts"}, {"name": "/home/mine"}],
     )  # fmt: skip
     assert printed == game
 

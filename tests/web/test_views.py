@@ -10,7 +10,9 @@ from abl_cards.agents.registry import make_agent
 from abl_cards.games.game import game_names, load
 from abl_cards.games.state import CHOICE, NO_SEAT
 from abl_cards.games.types import LEADING, NO_CARD, ONLY_TABLE
+from abl_cards.web import table
 from abl_cards.web.seats import Permission, TableSeat
+from abl_cards.web.selection import CardSelection
 from abl_cards.web.snapshot import make_snapshot
 from abl_cards.web.table import WebTable
 from tests.effort import amount, long
@@ -126,3 +128,23 @@ def test_views_equal_the_state_for_many_events(name: str) -> None:
     while follower.num_events < 10_000:
         follower.step()
         follower.check()
+
+
+def test_plays_that_a_thread_finishes_late_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A client that leaves during its view abandons the thread; others decide meanwhile."""
+    engine = load("president").engine()
+    web_table = WebTable("t", ["", ""], engine, [TableSeat("person", name) for name in "ABCD"], 1, True)
+    first_seat, make_selection = web_table.seat, CardSelection
+
+    def make_late(*arguments: Any) -> Any:
+        selection = make_selection(*arguments)
+        monkeypatch.setattr(table, "CardSelection", make_selection)
+        while web_table.seat == first_seat:
+            card = make_snapshot(web_table, Permission(first_seat))["asked"]["more"][0]
+            web_table.play(Permission(first_seat), [card], 0)
+        return selection
+
+    monkeypatch.setattr(table, "CardSelection", make_late)
+    late = web_table.get_selection()
+    assert web_table.seat != first_seat
+    assert web_table.get_selection() is not late

@@ -96,7 +96,7 @@ def derive_readings(rules: CompiledGame, decision_point: DecisionPoint, text: st
     if not matching:
         raise GameError(
             f"{rules.card_codes.to_text(play.cards)}: these cards form no play of the game",
-            ErrorCode.INVALID_CARDS,
+            ErrorCode.INVALID_MOVE,
         )
     rows = {form: _find_row(decision_point, form, play) for form in matching}
     labels: dict[int, int] = {}

@@ -38,19 +38,20 @@ CaseProgress = Callable[[int, int], None]
 
 
 def find_invalid_lines(text: str) -> Iterator[tuple[int, str]]:
-    """Find the first line of a text that is not a test case.
+    """Find the lines of a text that are not test cases.
 
     Args:
         text: Text of ``cases.jsonl``.
 
     Yields:
-        Line, from 1, and error message; nothing for a valid text.
+        Line, from 1, and error message; nothing for a valid text. The first lines only, if there are very many.
     """
     try:
         _parse_cases(text)
     except GameError as error:
-        line, _, message = str(error).removeprefix(f"{CASES_FILE}:").partition(": ")
-        yield (int(line) if line.isdigit() else 1), message or str(error)
+        for problem in str(error).splitlines():
+            line, _, message = problem.removeprefix(f"{CASES_FILE}:").partition(": ")
+            yield (int(line) if line.isdigit() else 1), message or problem
 
 
 def read_draft_cases(draft: RuleDraft) -> list[RuleCase]:

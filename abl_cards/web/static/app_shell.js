@@ -1,6 +1,7 @@
 // Component AppShell: bar with sections, the section that the address names, and the dialogs.
 import { LazyDialog } from './dialogs/lazy_dialog.js';
 import { openDialog } from './dialogs/open_dialog.js';
+import { addressParts } from './early_requests.js';
 import { html, loadModule, useEffect, useLayoutEffect, useState } from './html.js';
 import { onKeys } from './keys.js';
 import { setTitle } from './page_title.js';
@@ -20,8 +21,9 @@ const SECTIONS = {
 const OTHERS = { home: 'home/section', join: 'home/join', class: 'class/section' };
 
 function readAddress() {
-  const [, section = '', ...path] = location.hash.split('/');
-  return section in SECTIONS || section in OTHERS ? { section, path } : { section: 'home', path: [] };
+  const [section = '', ...path] = addressParts(location.hash);
+  const isKnown = Object.hasOwn(SECTIONS, section) || Object.hasOwn(OTHERS, section);
+  return isKnown ? { section, path } : { section: 'home', path: [] };
 }
 
 export function AppShell() {

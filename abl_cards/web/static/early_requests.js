@@ -16,11 +16,23 @@ const fetchHome = () =>
     () => null,
   );
 
+// A link may have been cut within an escape, such as %E4%BD.
+function decodePart(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+// The section and the other parts of an address; names in it are encoded, because those of rule folders have slashes.
+export const addressParts = (hash) => hash.split('/').slice(1).map(decodePart);
+
 // The game of a new table that an address calls for, '' for any; null for another address.
 export function wantedGame(hash, hasTable) {
-  const [, section, table, game = ''] = hash.split('/');
+  const [section, table, game = ''] = addressParts(hash);
   if (section !== 'play') return null;
-  if (table === 'new') return decodeURIComponent(game);
+  if (table === 'new') return game;
   return table || hasTable ? null : '';
 }
 

@@ -65,6 +65,16 @@ def test_unknown_option_raises() -> None:
     assert caught.value.code == ErrorCode.INVALID_MOVE
 
 
+def test_cards_that_form_no_play_are_no_move() -> None:
+    """The page words the code; the cards themselves exist."""
+    game = load("president").engine()
+    point = game.read_decision_point({"hand": ["S5", "H7"], "to_beat": None})
+    for text, code in (("S5 H7", ErrorCode.INVALID_MOVE), ("S5 H8", ErrorCode.INVALID_CARDS)):
+        with pytest.raises(GameError) as caught:
+            derive_readings(game.rules, point, text)
+        assert caught.value.code == code
+
+
 @pytest.mark.parametrize("text", ["null", "true", "3", "NaN", "1.5", '[["S5"]]', "[3]", '"x"', "{}", "[" * 5000])
 def test_json_that_is_not_a_play_raises(text: str) -> None:
     with pytest.raises(GameError) as raised:

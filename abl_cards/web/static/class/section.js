@@ -12,7 +12,7 @@ await Promise.all([loadStyle('home/home'), loadStyle('class/class')]);
 
 export function Section({ path }) {
   useSettings();
-  const code = decodeURIComponent(path[0] ?? '').toUpperCase();
+  const code = (path[0] ?? '').toUpperCase();
   const token = path[1];
   const own = code && !token ? ownClasses().find((entry) => entry.code === code) : null;
   useEffect(() => {

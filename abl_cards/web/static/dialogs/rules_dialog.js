@@ -9,7 +9,7 @@ export function RulesDialog({ welcome }) {
   const [HowTo, setHowTo] = useState(null);
   const [problem, setProblem] = useState('');
   const onShow = () => {
-    const query = new URLSearchParams({ name: welcome.game, profile: welcome.profile ?? '' });
+    const query = new URLSearchParams({ name: welcome.rules, profile: welcome.profile ?? '' });
     setProblem('');
     Promise.all([
       request(`/api/how-to?${query}`),
@@ -24,7 +24,7 @@ export function RulesDialog({ welcome }) {
       (error) => setProblem(error.message),
     );
   };
-  const address = `#/learn/${encodeURIComponent(welcome.game)}`;
+  const address = `#/learn/${encodeURIComponent(welcome.rules)}`;
   return html`
     <${Dialog} name="rules" heading=${t('howToPlay')} onShow=${onShow}>
       ${
@@ -34,7 +34,7 @@ export function RulesDialog({ welcome }) {
         `
       }
       ${
-        HowTo && facts?.game === welcome.game
+        HowTo && facts?.game === welcome.rules
           ? html`
             <div class="learn">
               <p><a href=${address}>${t('learnMore')}</a></p>

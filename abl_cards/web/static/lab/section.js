@@ -35,7 +35,7 @@ async function openAddress(lab, [game = '', detail = ''], catalogue, setOffer) {
     return;
   }
   if (detail.startsWith(COPY_MARK)) {
-    const copy = await findCopy(decodeURIComponent(detail.slice(COPY_MARK.length))).catch(() => null);
+    const copy = await findCopy(detail.slice(COPY_MARK.length)).catch(() => null);
     forgetPath(first || catalogue.first);
     if (copy) {
       await lab.open(copy.game, copy);

@@ -8,7 +8,7 @@ import './words.js';
 await loadStyle('learn/learn');
 
 export function Section({ path }) {
-  const [game, kind, file] = path.map(decodeURIComponent);
+  const [game, kind, file] = path;
   if (!game) return html`<${GameList} />`;
   if (kind === 'lesson' && file) return html`<${LessonPage} key=${`${game}/${file}`} game=${game} lesson=${file} />`;
   return html`<${GamePage} key=${game} game=${game} />`;

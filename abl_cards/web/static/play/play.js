@@ -43,7 +43,7 @@ function storedTable() {
 export function Play({ path }) {
   const isNew = path[0] === 'new';
   const [table, key] = isNew ? [] : path;
-  const game = isNew ? decodeURIComponent(path[1] ?? '') : '';
+  const game = isNew ? (path[1] ?? '') : '';
   const [view, setView] = useState(null);
   const [welcome, setWelcome] = useState(null);
   const [state, setState] = useState('connecting');

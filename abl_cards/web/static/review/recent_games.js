@@ -35,7 +35,7 @@ export async function rememberFinished(link, welcome) {
   const record = records.at(-1);
   if (!record) return;
   rememberGame({
-    game: welcome.game,
+    game: welcome.rules,
     profile: welcome.profile ?? '',
     title: welcome.title,
     players: record.players ?? [],

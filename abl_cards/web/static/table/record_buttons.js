@@ -28,7 +28,7 @@ export function RecordButtons({ link, welcome }) {
     sessionStorage.setItem(
       'review',
       JSON.stringify({
-        game: welcome.game,
+        game: welcome.rules,
         profile: welcome.profile,
         text: records.map((record) => JSON.stringify(record)).join('\n'),
       }),

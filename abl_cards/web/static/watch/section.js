@@ -11,10 +11,9 @@ await loadStyle('watch/watch');
 
 export function Section({ path }) {
   const [kind, name = ''] = path;
-  const value = decodeURIComponent(name);
-  if (kind === 'served' && name) return html`<${ServedTable} key=${name} name=${value} />`;
-  if (kind === 'report' && name) return html`<${Report} key=${name} name=${value} />`;
-  if (kind === 'run' && name) return html`<${RunPage} key=${name} name=${value} />`;
-  if (kind === 'ladder') return html`<${LadderPage} key=${name} game=${value} />`;
+  if (kind === 'served' && name) return html`<${ServedTable} key=${name} name=${name} />`;
+  if (kind === 'report' && name) return html`<${Report} key=${name} name=${name} />`;
+  if (kind === 'run' && name) return html`<${RunPage} key=${name} name=${name} />`;
+  if (kind === 'ladder') return html`<${LadderPage} key=${name} game=${name} />`;
   return html`<${Overview} />`;
 }
