@@ -116,7 +116,6 @@ def ablate(
     it misses the true rate with a probability of at most 5 %.
 
         abl-cards ablate paodekuai
-
         abl-cards ablate guandan --agent abl --parts projection,kb:bombs,kb:partner --games 400
 
     --train MINUTES measures parts that are learned: abln, prior, true-hands, opponents, and SETTING=VALUE for any

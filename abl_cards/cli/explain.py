@@ -94,9 +94,7 @@ def explain(
     labels, the costs of the card sets of the chosen label, and a heat map of the hands it expects the others to hold.
 
         abl-cards explain guandan state.json --lang zh
-
         abl-cards explain guandan games.jsonl --line 3 --move 17
-
         abl-cards explain guandan games.jsonl --line 3 --move 17 --agent abl --png why.png
 
     --why MOVE explains another play, or another option of a choice: whether it is legal, with the proof from the rules,

@@ -45,7 +45,6 @@ def check(
     Lessons are checked too: their blocks, and the answers that they claim.
 
         abl-cards kb check guandan
-
         abl-cards kb check my-rules --profile standard
     """
     from abl_cards.cli.progress import show_status

@@ -67,9 +67,7 @@ def solve(
     costs, the answer sets of least cost are listed. Prints one JSON object per state:
 
         {"satisfiable","optimum","complete","answers","costs"}
-
         abl-cards kb solve my-plan '{"inputs":["held(3,1)","held(3,2)"]}' --models 0
-
         abl-cards kb solve my-plan states.jsonl --moves
 
     In a game, states are read by the files without such rules. clingo runs in a child process with limits of time and

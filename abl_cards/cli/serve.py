@@ -233,7 +233,6 @@ def join(
     """Join a table of another server and play until it sends the result.
 
         abl-cards join ws://127.0.0.1:23456 --agent greedy
-
         abl-cards join 127.0.0.1 --agent kb --protocol openguandan --room 2 --profile openguandan
 
     The agent chooses by the rules of this project. A choice that the server does not offer is reported and replaced by

@@ -94,9 +94,7 @@ def solve(
     before act --move.
 
         abl-cards solve guandan "H9 S9 SK" "HT C3" "D5 C5" "CA S4 S4" --state '{"level":"2"}'
-
         abl-cards solve doudizhu 33456788KK2 4445JJ 99TAA2 --state '{"landlord":0}'
-
         abl-cards solve guandan games.jsonl --line 3 --move 61
 
     Endgames of two parties with up to about 20 cards in all hands are solved within a minute. Races of two hands (Big2)

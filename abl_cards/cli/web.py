@@ -75,9 +75,7 @@ def web(
     See docs/how-to/play-in-the-browser.md.
 
         abl-cards web --open
-
         abl-cards web ./mygame --agent mymodule:Player
-
         abl-cards web --watch runs
     """
     require_extra("web")
