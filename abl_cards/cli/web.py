@@ -1,4 +1,4 @@
-"""The command ``web``: tables, reviews and the rule laboratory in the browser."""
+"""The command ``web``: tables, reviews and the rules notebook in the browser."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def web(
     ] = None,
     save: Annotated[
         Path | None,
-        path_option("--save-dir", metavar="DIR", help="Folder under which the rule laboratory may save."),
+        path_option("--save-dir", metavar="DIR", help="Folder under which the rules notebook may save."),
     ] = None,
     state_dir: Annotated[
         Path | None,

@@ -128,7 +128,7 @@ class TrainConfig:
     )
     critic_warmup_updates: int = setting(
         10,
-        "updates at the start that train the critic alone; presets only",
+        "updates at the start that train the critic alone; none with model=",
         NON_NEGATIVE,
         formerly="critic_first",
     )
