@@ -94,7 +94,7 @@ def copy(
         list[str] | None,
         typer.Argument(
             metavar="[FILE ...]",
-            help="Files to copy for editing, such as rules, profiles/NAME or science/NAME; default: none.",
+            help="Files to copy: rules, profiles/NAME or science/NAME; default: none.",
         ),
     ] = None,
     whole: Annotated[

@@ -32,7 +32,7 @@ def solve(
     directory: Annotated[str, typer.Argument(metavar="DIR", help="A folder of rule files, or a game by its name.")],
     state: Annotated[
         str,
-        typer.Argument(metavar="STATE", help="File of states, one JSON object per line; - for stdin; or a state."),
+        typer.Argument(metavar="STATE", help="A state, or a file of one JSON state per line; -: stdin."),
     ],
     move: Annotated[
         str | None, typer.Option("--move", metavar="MOVE", help="Solve after this move: 'S5 H5', or pass.")

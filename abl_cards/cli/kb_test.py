@@ -75,7 +75,7 @@ def run_test(
     ] = None,
     accept: Annotated[
         bool,
-        typer.Option("--accept", help="Accept all changes of inherited cases: write them into the variant's own."),
+        typer.Option("--accept", help="Accept changes of inherited cases: write them into the variant's cases.jsonl."),
     ] = False,
     min_score: Annotated[
         float | None,

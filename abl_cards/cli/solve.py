@@ -52,7 +52,7 @@ def solve(
         list[str],
         typer.Argument(
             metavar="HAND1 HAND2 ...|FILE",
-            help="Hands in the order of play, the seat to move first; or a file of states or records.",
+            help="Hands in the order of play, first to move; or a file.",
         ),
     ],
     to_beat: Annotated[

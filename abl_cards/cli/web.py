@@ -64,7 +64,7 @@ def web(
         path_option(
             "--watch",
             metavar="DIR",
-            help="Folder of runs, results and served tables to show; may be repeated; default: runs, docs/results.",
+            help="Folder of runs and results to show; default: runs, docs/results.",
         ),
     ] = None,
     open_browser: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
