@@ -30,6 +30,10 @@ def render_commands() -> str:
         f"{', '.join(f'`{name}`' for name in with_rules)} take `--kb DIR` for rules of your own and `--profile NAME` "
         "for a rule profile.",
         "",
+        "The exit code is 0 after success. It is 1 after an error in a file or during the work, and where `replay`, "
+        "`kb check`, `kb verify` or `kb test` find one. It is 2 for wrong arguments, 130 after Ctrl-C, and 141 where "
+        "the reader of stdout has ended.",
+        "",
         "| command | purpose |",
         "|---|---|",
     ]
@@ -142,7 +146,7 @@ def render_settings() -> str:
             "",
             f"### {name}",
             "",
-            f"{_escape(experiment.summary)}.",
+            f"{_escape(experiment.summary)}{'' if experiment.summary.endswith('?') else '.'}",
             "",
             *_table(("setting", "default", "meaning"), rows),
         ]

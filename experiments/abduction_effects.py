@@ -37,7 +37,7 @@ class AbductionEffectsConfig(GameConfig):
     agents: tuple[str, ...] = setting(("abl",), "agents with an estimate of the hidden hands; none: priors alone")
     decisions: int = setting(2000, "decisions of agent kb whose hidden hands are estimated")
     positions: int = setting(2000, "random positions whose candidates are counted")
-    seed: int = setting(0, "of deals and positions", SEED_RANGE)
+    seed: int = setting(0, "seed of deals and positions", SEED_RANGE)
 
 
 def run(settings: AbductionEffectsConfig, workspace: ExperimentWorkspace) -> ExperimentReport:

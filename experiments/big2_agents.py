@@ -41,16 +41,16 @@ from abl_cards.games.types import Moves
 class Big2AgentsConfig(RulesConfig):
     """Agents and deals of the experiment."""
 
-    searcher: str = setting("shensuanzi:10,8", "who searches; with the word cpu by the processor's seconds")
-    opponent: str = setting("zhiduoxing", "whom it meets by the number of cards", formerly="rule")
-    cards: tuple[int, ...] = setting(tuple(range(2, 27, 2)), "cards each", is_required=True)
+    searcher: str = setting("shensuanzi:10,8", "searching agent; with cpu its seconds are processor time")
+    opponent: str = setting("zhiduoxing", "opponent for each number of cards", formerly="rule")
+    cards: tuple[int, ...] = setting(tuple(range(2, 27, 2)), "cards in each hand", is_required=True)
     deals: int = setting(100, "deals for each number of cards, each played from both seats")
     round_robin_agents: tuple[str, ...] = setting(
-        ("kb", "zhiduoxing", "greedy", "random"), "the round robin beside the searcher", formerly="others"
+        ("kb", "zhiduoxing", "greedy", "random"), "agents of the round robin, besides the searcher", formerly="others"
     )
-    round_robin_cards: int = setting(26, "cards each in the round robin")
-    round_robin_deals: int = setting(10, "its deals, each played from both seats")
-    seed: int = setting(0, "of the deals", SEED_RANGE)
+    round_robin_cards: int = setting(26, "cards in each hand in the round robin")
+    round_robin_deals: int = setting(10, "deals of the round robin, each played from both seats")
+    seed: int = setting(0, "seed of the deals", SEED_RANGE)
 
 
 @dataclass

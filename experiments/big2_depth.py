@@ -34,11 +34,11 @@ from abl_cards.reasoners.search import RaceSearch, SearchStopped, SearchTables
 class Big2DepthConfig(RulesConfig):
     """Searched deals and depths."""
 
-    depths: tuple[int, ...] = setting((4, 5, 6, 7, 8), "moves that are looked ahead", is_required=True)
-    cards: int = setting(26, "cards each")
+    depths: tuple[int, ...] = setting((4, 5, 6, 7, 8), "depths of the search, in moves", is_required=True)
+    cards: int = setting(26, "cards in each hand")
     deals: int = setting(100, "random deals for each depth")
-    seconds: float = setting(60.0, "of the processor, after which a search is stopped")
-    seed: int = setting(0, "of the deals", SEED_RANGE)
+    seconds: float = setting(60.0, "processor seconds after which a search is stopped")
+    seed: int = setting(0, "seed of the deals", SEED_RANGE)
 
 
 def run(settings: Big2DepthConfig, workspace: ExperimentWorkspace) -> ExperimentReport:

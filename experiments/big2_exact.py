@@ -44,12 +44,12 @@ ResultsBySeries = Mapping[tuple[int, str], Sequence[dict[str, Any]]]
 class Big2ExactConfig(RulesConfig):
     """Solved deals."""
 
-    cards: tuple[int, ...] = setting(tuple(range(6, 21)), "cards each", is_required=True)
+    cards: tuple[int, ...] = setting(tuple(range(6, 21)), "cards in each hand", is_required=True)
     deals: int = setting(100, "random deals for each number of cards")
-    seconds: float = setting(30.0, "of the processor, after which a deal counts as not solved")
-    plain_up_to: int = setting(11, "cards each up to which the plain Python negamax solves the same deals")
-    plain_deals: int = setting(20, "how many of them")
-    seed: int = setting(0, "of the deals", SEED_RANGE)
+    seconds: float = setting(30.0, "processor seconds after which a deal counts as unsolved")
+    plain_up_to: int = setting(11, "most cards in each hand for the plain Python negamax")
+    plain_deals: int = setting(20, "deals for the plain Python negamax, per number of cards")
+    seed: int = setting(0, "seed of the deals", SEED_RANGE)
 
 
 def run(settings: Big2ExactConfig, workspace: ExperimentWorkspace) -> ExperimentReport:

@@ -34,16 +34,16 @@ class CardReadingConfig(GameConfig):
     """Rules, feedback, and amount of data and training."""
 
     state: str = setting('{"level": "2"}', "JSON fields that decide the order of cards")
-    methods: tuple[str, ...] = setting(METHODS, f"of {', '.join(METHODS)}", is_required=True)
-    feedback: str = setting("label", f"what is given: {' or '.join(FEEDBACK)}")
-    sizes: tuple[int, ...] = setting((2, 3, 5), "cards of the plays", is_required=True)
+    methods: tuple[str, ...] = setting(METHODS, f"methods to compare: {', '.join(METHODS)}", is_required=True)
+    feedback: str = setting("label", f"given beside each play: {' or '.join(FEEDBACK)}")
+    sizes: tuple[int, ...] = setting((2, 3, 5), "numbers of cards of the plays", is_required=True)
     examples: int = setting(800, "plays to learn from")
-    labelled: int = setting(2, "pictures of each card that are labelled", range(1000))
+    labelled: int = setting(2, "labelled pictures of each card", range(1000))
     loops: int = setting(15, "passes over the plays")
     test: int = setting(300, "plays to test with")
     revisions: int = setting(1, "most cards that plain ABLkit revises in a play", range(10))
     seeds: int = setting(3, "trainings of each method")
-    seed: int = setting(0, "of the first training", SEED_RANGE)
+    seed: int = setting(0, "seed of the first training", SEED_RANGE)
 
 
 @dataclass(frozen=True)

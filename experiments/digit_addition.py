@@ -29,13 +29,13 @@ _TEST_SHARE = 3  # one image in so many is for the test
 class DigitAdditionConfig:
     """Amount of data and training."""
 
-    methods: tuple[str, ...] = setting(METHODS, f"of {', '.join(METHODS)}", is_required=True)
+    methods: tuple[str, ...] = setting(METHODS, f"methods to compare: {', '.join(METHODS)}", is_required=True)
     digits: int = setting(3, "digits of a sum", range(1, 7))
     examples: int = setting(600, "sums to learn from")
-    labelled: int = setting(2, "images of each digit that are labelled", range(100))
+    labelled: int = setting(2, "labelled images of each digit", range(100))
     loops: int = setting(10, "passes over the sums")
     seeds: int = setting(3, "trainings of each method")
-    seed: int = setting(0, "of the first training", SEED_RANGE)
+    seed: int = setting(0, "seed of the first training", SEED_RANGE)
 
 
 def load_images() -> tuple[NDArray[np.float32], NDArray[np.int64]]:

@@ -36,28 +36,26 @@ class DoudizhuSplittingConfig(RulesConfig, SeedsConfig):
     """Training data and training time."""
 
     records: Path | None = setting(None, "games of DouZero; by default those beside the project")
-    own_games: bool = setting(
-        False, "learn from games of kb against itself instead, and hold some of these out", formerly="own"
-    )
-    games: int = setting(3500, "of kb against itself to learn from, with own_games=true")
-    held_out: int = setting(500, "the last games of the file, whose winners' hands are split")
+    own_games: bool = setting(False, "learn from, and test on, games of kb against itself", formerly="own")
+    games: int = setting(3500, "training games of kb against itself, with own_games=true")
+    held_out: int = setting(500, "last games of the file, whose winners' hands are split")
     shares: tuple[float, ...] = setting(
-        (0.003, 0.01, 0.03, 0.1, 0.3, 1.0), "of the games that have labels", is_required=True
+        (0.003, 0.01, 0.03, 0.1, 0.3, 1.0), "shares of the games that have labels", is_required=True
     )
-    loops: tuple[float, ...] = setting((0.003, 0.01, 0.1, 1.0), "shares at which the abduction loop is run as well")
-    preset: str = setting("small", "of the splitter")
-    rounds: int = setting(100, "of learning from labels alone")
-    loop_rounds: int = setting(60, "of the abduction loop")
-    labelled: int = setting(640, "hands with labels a round, at most four times as many as there are")
+    loops: tuple[float, ...] = setting((0.003, 0.01, 0.1, 1.0), "shares at which the abduction loop runs too")
+    preset: str = setting("small", "preset of the splitter")
+    rounds: int = setting(100, "rounds of learning from labels alone")
+    loop_rounds: int = setting(60, "rounds of the abduction loop")
+    labelled: int = setting(640, "labelled hands a round, at most four times those available")
     unlabelled: int = setting(640, "hands without labels a round of the loop")
-    weight: float = setting(12.0, "what a play weighs in the loop's abductions, in nats")
-    repair: float = setting(48.0, "what it weighs when answers are repaired; chosen on training games without labels")
+    weight: float = setting(12.0, "cost of a play in the loop's abductions, in nats")
+    repair: float = setting(48.0, "cost of a play when answers are repaired, in nats")
     judges: tuple[str, ...] = setting(("kb",), "agents whose first active plays on random deals judge the splits")
     judge_deals: int = setting(1000, "random deals a judge", formerly="judged")
     unlabelled_rounds: int = setting(
-        40, "rounds without any labels, with the preference for few plays and without it", formerly="collapse"
+        40, "rounds without labels, with and without the preference for few plays", formerly="collapse"
     )
-    seed: int = setting(0, "of what is drawn", SEED_RANGE)
+    seed: int = setting(0, "seed of all random draws", SEED_RANGE)
 
 
 def run(settings: DoudizhuSplittingConfig, workspace: ExperimentWorkspace) -> ExperimentReport:

@@ -72,20 +72,22 @@ PAIRINGS = (
 class DoudizhuStrengthConfig(RulesConfig, SeedsConfig):
     """Settings of playing, learning, generating and evaluating."""
 
-    records: Path | None = setting(None, f"recorded games; by default {RECORDS_FILE} of ABL_CARDS_DATA, if it is there")
-    games: int = setting(4_000, "recorded games at most")
-    deals: int = setting(20_000, "random deals more")
+    records: Path | None = setting(None, f"recorded games; default: {RECORDS_FILE} of ABL_CARDS_DATA, if present")
+    games: int = setting(4_000, "most recorded games")
+    deals: int = setting(20_000, "further random deals")
     pairings: tuple[str, ...] = setting(
-        PAIRINGS, "who plays each deal: LANDLORD/PEASANTS, or one for all", is_required=True
+        PAIRINGS, "agents of each deal: LANDLORD/PEASANTS, or one for all", is_required=True
     )
     sample: int = setting(1_000, "deals that are clustered together")
-    draws: int = setting(120, "samples that are tried")
-    preset: str = setting("small", f"of the network: {', '.join(STRENGTH_PRESETS)}")
-    epochs: int = setting(20, "of training")
-    confidence: float = setting(0.9, "the least probability of the class of a generated deal")
-    generated_deals: int = setting(1_000, "deals that are generated for each class, and played out", formerly="made")
-    agents: tuple[str, ...] = setting(("kb", "greedy", "random"), "each plays the generated deals in all seats")
-    seed: int = setting(0, "of deals, samples, weights and batches", SEED_RANGE)
+    draws: int = setting(120, "samples to cluster, of which the best is kept")
+    preset: str = setting("small", f"preset of the network: {', '.join(STRENGTH_PRESETS)}")
+    epochs: int = setting(20, "epochs of training")
+    confidence: float = setting(0.9, "least probability of the class of a generated deal")
+    generated_deals: int = setting(1_000, "generated deals of each class, which are played out", formerly="made")
+    agents: tuple[str, ...] = setting(
+        ("kb", "greedy", "random"), "agents, each of which plays the generated deals in all seats"
+    )
+    seed: int = setting(0, "seed of deals, samples, weights and batches", SEED_RANGE)
 
 
 def run(settings: DoudizhuStrengthConfig, workspace: ExperimentWorkspace) -> ExperimentReport:

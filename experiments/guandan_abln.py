@@ -35,16 +35,16 @@ PAPER_POINTS = ((5181, 0.403, 0.275, 0.322), (4441, 0.186, 0.397, 0.417))  # tab
 class GuandanAblnConfig(RulesConfig):
     """Agents and training time."""
 
-    agent: str = setting("abl", "with ABLN")
-    twin: str = setting("abl:no-abln", "without, trained for as many decisions")
-    rounds: int = setting(5, "of matches, each with its own deals")
+    agent: str = setting("abl", "agent with ABLN")
+    twin: str = setting("abl:no-abln", "agent without ABLN")
+    rounds: int = setting(5, "rounds of matches, each with its own deals")
     games: int = setting(500, "whole matches a round")
-    episodes: int = setting(5000, "whose points are counted: the first ones of the rounds")
-    ceiling: int = setting(0, "whole matches more of an agent that is told the true hands in the place of its estimate")
-    seeds: int = setting(0, "trainings of both twins from nothing, in place of agent and twin; 0: none", range(1001))
-    decisions: int = setting(100_000, "of self-play in each of these trainings")
-    seed_episodes: int = setting(1000, "of the twins of a seed, always the first of a match")
-    seed: int = setting(0, "of the first round or training; the others follow", SEED_RANGE)
+    episodes: int = setting(5000, "first episodes of the rounds whose points are counted")
+    ceiling: int = setting(0, "whole matches of an agent with the true hands as estimate")
+    seeds: int = setting(0, "trainings of both twins, in place of agent and twin; 0: none", range(1001))
+    decisions: int = setting(100_000, "decisions of self-play in each of these trainings")
+    seed_episodes: int = setting(1000, "episodes of the twins of a seed, each the first of a match")
+    seed: int = setting(0, "seed of the first round or training; the others follow", SEED_RANGE)
 
 
 def run(settings: GuandanAblnConfig, workspace: ExperimentWorkspace) -> ExperimentReport:

@@ -39,13 +39,13 @@ _MAX_SHOWN = 12
 class GuandanExampleConfig(RulesConfig):
     """Selection of the decision."""
 
-    agent: str = setting("abl", "who decides")
+    agent: str = setting("abl", "agent that decides")
     records: Path | None = setting(None, "recorded games; by default those of the contest")
     last: int = setting(40, "matches at the end of the records")
-    max_cards: int = setting(12, "cards that the seat holds at most", formerly="most")
-    min_labels: int = setting(6, "labels that it may play at least", formerly="labels")
-    min_hidden_cards: int = setting(24, "cards that the others hold at least", formerly="hidden")
-    index: int = setting(0, "of the decisions that are so, from 0", formerly="which")
+    max_cards: int = setting(12, "most cards in the hand of the seat", formerly="most")
+    min_labels: int = setting(6, "fewest legal labels of the seat", formerly="labels")
+    min_hidden_cards: int = setting(24, "fewest cards in the other hands", formerly="hidden")
+    index: int = setting(0, "which of the fitting decisions is shown, from 0", formerly="which")
 
 
 def run(settings: GuandanExampleConfig, workspace: ExperimentWorkspace) -> ExperimentReport:

@@ -38,13 +38,15 @@ SINGLE_STEPS, BIN_WIDTH = 10, 5
 class GuandanExpertConfig(RulesConfig):
     """Compared agents and experts."""
 
-    agents: tuple[str, ...] = setting(("kb", "abl:supervised", "abl"), "who is compared", is_required=True)
+    agents: tuple[str, ...] = setting(("kb", "abl:supervised", "abl"), "agents to compare", is_required=True)
     records: Path | None = setting(None, "recorded games; by default those of the contest")
     last: int = setting(40, "matches at the end of the records")
     steps: tuple[int, ...] = setting(
-        (60, 50, 40, 30, 25, 20, 15, 10, 7, 5, 3, 2, 1), "from which scores are predicted", is_required=True
+        (60, 50, 40, 30, 25, 20, 15, 10, 7, 5, 3, 2, 1),
+        "plays before the end from which scores are predicted",
+        is_required=True,
     )
-    seed: int = setting(0, "of agents that play at random", SEED_RANGE)
+    seed: int = setting(0, "seed of agents that play at random", SEED_RANGE)
 
 
 def run(settings: GuandanExpertConfig, workspace: ExperimentWorkspace) -> ExperimentReport:

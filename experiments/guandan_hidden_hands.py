@@ -43,18 +43,18 @@ _DECISIONS_TEXT = "means over decisions of both sides; the number of each hand s
 class GuandanHiddenHandsConfig(RulesConfig, SeedsConfig):
     """Estimators, and amounts of training data."""
 
-    agent: str = setting("abl", "whose ABLN is measured")
+    agent: str = setting("abl", "agent whose ABLN is measured")
     records: Path | None = setting(None, "recorded games; by default those of the contest")
-    last: int = setting(40, "matches at the end of the records that are measured, and never learned from")
-    decisions: int = setting(20_000, "of the agent against itself that are measured")
-    exact: bool = setting(False, "measure the mean of all consistent deals too, which is slow")
+    last: int = setting(40, "last matches of the records, which are measured and not learned")
+    decisions: int = setting(20_000, "measured decisions of the agent against itself")
+    exact: bool = setting(False, "also measure the mean of all consistent deals (slow)")
     shares: tuple[float, ...] = setting(
-        (0.0, 0.01, 0.1, 1.0), "of the episodes whose hands are revealed in training", is_required=True
+        (0.0, 0.01, 0.1, 1.0), "shares of the training episodes whose hands are revealed", is_required=True
     )
-    teacher: str = setting("kb", "whose games against itself are learned from, besides the records")
-    pretrain_decisions: int = setting(60_000, "of its decisions", formerly="lessons")
-    steps: int = setting(1_500, "of a training, 1,024 decisions each")
-    seed: int = setting(0, "of games, weights and batches", SEED_RANGE)
+    teacher: str = setting("kb", "agent whose self-play is learned from, besides the records")
+    pretrain_decisions: int = setting(60_000, "decisions of the teacher", formerly="lessons")
+    steps: int = setting(1_500, "steps of a training, 1,024 decisions each")
+    seed: int = setting(0, "seed of games, weights and batches", SEED_RANGE)
 
 
 @dataclass

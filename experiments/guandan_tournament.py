@@ -33,19 +33,21 @@ DEFAULT_AGENTS = (
 class GuandanTournamentConfig(GameConfig):
     """Agents and number of games."""
 
-    agents: tuple[str, ...] = setting(DEFAULT_AGENTS, "who plays, each against each", is_required=True)
+    agents: tuple[str, ...] = setting(DEFAULT_AGENTS, "agents, each of which plays against each", is_required=True)
     games: int = setting(1000, "whole matches a pair, each deal twice with the teams swapped")
-    seed: int = setting(0, "of the deals", SEED_RANGE)
+    seed: int = setting(0, "seed of the deals", SEED_RANGE)
     external_programs: tuple[str, ...] = setting(
-        (), "names of programs of others that play too, over the wire", formerly="visitor"
+        (), "names of external programs that play too, by web socket", formerly="visitor"
     )
-    command: str = setting("", "starts visitor {name} on one seat at {url}; without it, two clients are waited for")
-    external_games: int = setting(100, "whole matches against each visitor", range(1, 1_000_001), formerly="visits")
-    port: int = setting(0, "where a visitor finds the table; 0 for any", range(1 << 16))
-    think_time: float = setting(120.0, "seconds that a visitor may take for an answer")
+    command: str = setting("", "command that starts a client of {name} at {url}; empty: wait")
+    external_games: int = setting(
+        100, "whole matches against each external program", range(1, 1_000_001), formerly="visits"
+    )
+    port: int = setting(0, "port of the table for external programs; 0: any", range(1 << 16))
+    think_time: float = setting(120.0, "seconds that a program may take for an answer")
     startup_timeout: float = setting(
         120.0,
-        "seconds until the programs that the command starts have sat down",
+        "seconds that started programs may take to connect",
         FloatRange(0, 86_400),
         formerly="arrival",
     )

@@ -47,10 +47,10 @@ class HintWeightsConfig(RulesConfig, SeedsConfig):
     """Amount of data, and duration of the fit."""
 
     records: Path | None = setting(None, "recorded games; by default those of the contest")
-    share: float = setting(0.08, "of the decisions that are looked at", UNIT_INTERVAL)
-    held_out: int = setting(40, "matches at the end that are not fitted", range(1 << 31))
-    steps: int = setting(60, "of the optimiser")
-    seed: int = setting(0, "of the choice of decisions", SEED_RANGE)
+    share: float = setting(0.08, "share of the decisions that are read", UNIT_INTERVAL)
+    held_out: int = setting(40, "last matches, which are measured and not fitted", range(1 << 31))
+    steps: int = setting(60, "steps of the optimiser")
+    seed: int = setting(0, "seed of the choice of decisions", SEED_RANGE)
 
 
 @dataclass(frozen=True)

@@ -51,23 +51,21 @@ class JointLoopConfig(GameConfig, SeedsConfig):
     """Start, duration and settings of the loop."""
 
     init_from: str = setting(
-        FROM_NOTHING, f"where it begins: {FROM_NOTHING}, {FROM_PREFERENCES}, or an agent to train on", formerly="start"
+        FROM_NOTHING, f"initial policy: {FROM_NOTHING}, {FROM_PREFERENCES}, or an agent to train on", formerly="start"
     )
-    reference_agent: str = setting(
-        "abl", "an agent that meets the same opponents; nothing for nobody", formerly="beside"
-    )
-    minutes: float = setting(3.0, "of training")
-    stages: int = setting(3, "parts of it, after each of which the agent is measured")
-    opponents: tuple[str, ...] = setting(("random", "greedy", "kb"), "whom the agent meets")
-    episodes: int = setting(400, "against each, always on the same deals, each deal twice with the teams swapped")
-    num_envs: int = setting(256, "played side by side", formerly="tables")
+    reference_agent: str = setting("abl", "agent that plays the same opponents; nothing: none", formerly="beside")
+    minutes: float = setting(3.0, "minutes of training")
+    stages: int = setting(3, "stages of the training; the agent is measured after each")
+    opponents: tuple[str, ...] = setting(("random", "greedy", "kb"), "opponents of the agent")
+    episodes: int = setting(400, "episodes against each, every deal twice with the teams swapped")
+    num_envs: int = setting(256, "tables played side by side", formerly="tables")
     rollout_size: int = setting(4096, "decisions with a choice between two updates", formerly="rows")
-    minibatch_size: int = setting(512, "of these, in a step", formerly="batch")
-    learning_rate: float = setting(5e-4, "of the steps")
-    critic_warmup_updates: int = setting(2, "updates that teach the critic alone", formerly="critic_first")
-    ema_decay: float = setting(0.98, "memory of the running mean of the weights, which plays", formerly="averaged")
-    preset: str = setting("small", "the sizes of the networks; those of the agent that it begins with")
-    seed: int = setting(0, "of deals and choices", SEED_RANGE)
+    minibatch_size: int = setting(512, "decisions in a step of learning", formerly="batch")
+    learning_rate: float = setting(5e-4, "learning rate of PPO")
+    critic_warmup_updates: int = setting(2, "updates at the start that train the critic alone", formerly="critic_first")
+    ema_decay: float = setting(0.98, "decay of the running mean of weights that plays", formerly="averaged")
+    preset: str = setting("small", "networks; an agent in init_from brings its own")
+    seed: int = setting(0, "seed of deals and choices", SEED_RANGE)
 
 
 class LoopPairing(NamedTuple):

@@ -31,14 +31,12 @@ _BASELINES, _LEARNED = ("random", "greedy", "kb"), "abl"
 class LadderConfig(GameConfig):
     """Agents and number of games."""
 
-    agents: tuple[str, ...] = setting((), "agents; none for all of the game: random, greedy, kb, and abl with weights")
+    agents: tuple[str, ...] = setting((), "agents to rate; default: random, greedy, kb, and abl with weights")
     games: int = setting(1000, "whole matches a pair, each deal twice with the teams swapped")
-    train_decisions: int = setting(
-        0, f"decisions of self-play from which {QUICK_AGENT} learns, another agent of the ladder; 0 for none"
-    )
-    abl_games: int = setting(0, "whole matches a pair of agents that look ahead, which take longer; 0 for games")
+    train_decisions: int = setting(0, f"decisions of self-play to train another agent, {QUICK_AGENT}; 0: none")
+    abl_games: int = setting(0, "whole matches a pair with look-ahead; 0: as games")
     reference: str = setting(REFERENCE, "agent with rating 0")
-    seed: int = setting(0, "of the deals", SEED_RANGE)
+    seed: int = setting(0, "seed of the deals", SEED_RANGE)
 
 
 def run(settings: LadderConfig, workspace: ExperimentWorkspace) -> ExperimentReport:

@@ -37,10 +37,10 @@ class PreferenceWeightsConfig(RulesConfig, SeedsConfig):
 
     records: Path | None = setting(None, "recorded games; by default those of the contest")
     game: str = setting("guandan", "the game of the records")
-    share: float = setting(0.05, "of the episodes that are looked at", UNIT_INTERVAL)
-    held_out: int = setting(40, "matches at the end that are only measured", range(1 << 31))
-    steps: int = setting(120, "of the optimiser")
-    seed: int = setting(0, "of the choice of episodes", SEED_RANGE)
+    share: float = setting(0.05, "share of the episodes that are read", UNIT_INTERVAL)
+    held_out: int = setting(40, "last matches, which are measured and not fitted", range(1 << 31))
+    steps: int = setting(120, "steps of the optimiser")
+    seed: int = setting(0, "seed of the choice of episodes", SEED_RANGE)
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,8 @@ from abl_cards.games import Engine, load
 class RulesConfig:
     """Settings of an experiment that can use rules of one's own."""
 
-    kb: Path | None = setting(None, "the rules, from another folder; the same as --kb")
-    profile: str | None = setting(
-        None, "a file of its folder profiles, by default that of the experiment; the same as --profile"
-    )
+    kb: Path | None = setting(None, "rule folder in place of the game's own, as --kb")
+    profile: str | None = setting(None, "profile of the rules, as --profile")
 
     def load_engine(self, name: str) -> Engine:
         """Compile a game with these rules; raises KBError, GameError."""
@@ -27,7 +25,7 @@ class RulesConfig:
 class GameConfig(RulesConfig):
     """Settings of an experiment that can use any game."""
 
-    game: str = setting("guandan", "what is played: a game, or a folder of rule files")
+    game: str = setting("guandan", "game, or a folder of rule files")
 
     @property
     def engine(self) -> Engine:

@@ -32,9 +32,7 @@ RunFunction = Callable[[Any, ExperimentWorkspace], ExperimentReport]
 class SeedsConfig:
     """Settings of an experiment that trains."""
 
-    seeds: int = setting(
-        1, "runs with seeds that follow each other; with 2 or more, intervals cover seeds and deals", range(1, 1001)
-    )
+    seeds: int = setting(1, "runs with consecutive seeds; from 2 on, intervals cover seeds and deals", range(1, 1001))
 
 
 def over_seeds(run: RunFunction) -> RunFunction:

@@ -33,10 +33,10 @@ FloatArray = NDArray[np.float64]
 class SplitPricesConfig(RulesConfig, SeedsConfig):
     """Number of games, and duration of training."""
 
-    games: int = setting(3000, "of kb against itself to learn from")
-    held_out: int = setting(1000, "more of them, to see whether the prices are any good")
-    passes: int = setting(150, "over all games")
-    seed: int = setting(1, "of the deals", SEED_RANGE)
+    games: int = setting(3000, "training games of kb against itself")
+    held_out: int = setting(1000, "further games that test the prices")
+    passes: int = setting(150, "passes over all games")
+    seed: int = setting(1, "seed of the deals", SEED_RANGE)
 
 
 def run(settings: SplitPricesConfig, workspace: ExperimentWorkspace) -> ExperimentReport:

@@ -49,25 +49,23 @@ _FOLDERS = {SUPERVISED_PPO: "easy", PPO_ONLY: "rl", ABL: "abl", ABL_NO_ESTIMATE:
 class TractorEasyConfig(RulesConfig, SeedsConfig):
     """Amounts of training and of matches."""
 
-    profile: str | None = setting("botzone", "a file of its folder profiles; the same as --profile")
-    decisions: int = setting(600_000, "of self-play, of each run")
-    stages: int = setting(3, "parts of it, after each of which a run is measured against kb")
-    games: int = setting(1024, "that table 4.1 counts, each deal twice with the teams swapped")
-    rounds: int = setting(1000, "between abl and EasyTractor")
-    pretrain_episodes: int = setting(4096, "games of kb, from a fifth of which nothing is learned", formerly="lessons")
-    steps: int = setting(900, "of learning from them")
-    pretrain_decisions: int = setting(
-        60_000, "decisions of such games that teach the estimate of the hidden hands", formerly="own_lessons"
-    )
-    abln_steps: int = setting(700, "steps that it learns from them")
-    preset: str = setting("planes-small", "the network of EasyTractor: planes-small, planes-paper")
-    num_envs: int = setting(256, "played side by side", formerly="tables")
+    profile: str | None = setting("botzone", "profile of the rules, as --profile")
+    decisions: int = setting(600_000, "decisions of self-play of each run")
+    stages: int = setting(3, "stages of a run; it plays kb after each")
+    games: int = setting(1024, "games of table 4.1, each deal twice with the teams swapped")
+    rounds: int = setting(1000, "rounds between abl and EasyTractor")
+    pretrain_episodes: int = setting(4096, "games of kb to learn from; a fifth is held out", formerly="lessons")
+    steps: int = setting(900, "steps of supervised learning")
+    pretrain_decisions: int = setting(60_000, "decisions of these games that train ABLN", formerly="own_lessons")
+    abln_steps: int = setting(700, "steps of ABLN in supervised training")
+    preset: str = setting("planes-small", "network of EasyTractor: planes-small, planes-paper")
+    num_envs: int = setting(256, "tables played side by side", formerly="tables")
     rollout_size: int | None = setting(
         None, "decisions with a choice between two updates; none is the preset's", formerly="rows"
     )
-    critic_warmup_updates: int = setting(3, "updates that teach the value alone", formerly="critic_first")
+    critic_warmup_updates: int = setting(3, "updates at the start that train the value alone", formerly="critic_first")
     options: int = setting(200, "decisions whose options are counted")
-    seed: int = setting(0, "of deals and choices", SEED_RANGE)
+    seed: int = setting(0, "seed of deals and choices", SEED_RANGE)
 
     def decisions_after(self, stage: int) -> int:
         """Return the decisions of a run after a number of stages."""

@@ -138,7 +138,7 @@ class PolicyOutput:
     Attributes:
         logits: [n, actions] or [n, labels] float32, unnormalised log-probabilities. Actions that ``action_mask`` rules
             out are ignored and may have any value, -inf included; all others must be finite. With [n, labels] the
-            preferences decide choices, and the network never sees one.
+            preferences decide choices, and no choice is passed to the network.
         value: [n] float32, expected return of the episode for the seat that decides: its points less the mean of all
             seats, discounted by ``TrainConfig.gamma``.
         hands: [n, others, cards] float32, estimated number of copies of each card in each other hand, in the order of

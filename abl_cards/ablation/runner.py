@@ -44,8 +44,8 @@ def ablate(
     (see ``sequential_interval``); each part has an interval of its own level.
 
     With ``training`` the agent and twins without parts that are learned are trained first, for several seeds, and the
-    interval covers seeds and deals (see ``combine_seeds``). Seeds end for a part that is decided after 3, 6, 12 …
-    of them; the level holds over these looks together.
+    interval covers seeds and deals (see ``combine_seeds``). After 3, 6, 12 … seeds,
+    a part that is decided needs no further ones; the level holds over these looks together.
 
     Args:
         game: Game, its name, the path of a rule folder, or a compiled game (for another profile).

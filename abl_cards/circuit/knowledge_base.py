@@ -115,7 +115,7 @@ class KnowledgeBase:
             The knowledge base.
 
         Raises:
-            GameError: An argument is no list of what it lists, such as a single file.
+            GameError: An argument is not a list, for example a single file.
             KBError: The rules are refused; it holds all problems that were found.
         """
         request = _make_request(files, inputs, outputs, constants, library)

@@ -112,17 +112,16 @@ def ablate(
     Parts are all preferences, their groups (kb:GROUP), rule files (FILE.lp), and for abl the projection, the
     look-ahead, the endgames and the minimiser; kb:NAME is a single preference. Every deal is played once for every way
     to seat the two. Play stops as soon as the interval of the win rate excludes one half, or after --games games: then
-    the part is "not decided". The interval is valid although it is computed again and again: over all looks at a part
-    it misses the true rate with a probability of at most 5 %.
+    the part is "not decided". The interval is valid although it is computed again and again: for each part it misses
+    the true rate with a probability of at most 5 %.
 
         abl-cards ablate paodekuai
-
         abl-cards ablate guandan --agent abl --parts projection,kb:bombs,kb:partner --games 400
 
     --train MINUTES measures parts that are learned: abln, prior, true-hands, opponents, and SETTING=VALUE for any
     setting of a training. The agent is trained for so long; each twin makes as many decisions without the part. This
     is repeated with --seeds N seeds, each with its own deals, and --games games a seed. The interval covers seeds and
-    deals together. Seeds end for a part that is decided after 3, 6, 12 … of them.
+    deals together. After 3, 6, 12 … seeds, a part that is decided needs no further ones.
 
         abl-cards ablate my-rules --train 3 --parts abln
 

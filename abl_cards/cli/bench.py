@@ -33,7 +33,6 @@ def bench(
     Figures published elsewhere are shown in a column of their own.
 
         abl-cards bench --quick
-
         abl-cards bench --game ./my-rules --quick
     """
     from abl_cards.bench import COLUMNS, describe_machine, run_benchmarks

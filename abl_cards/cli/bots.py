@@ -54,7 +54,6 @@ def bot(
     Programs that use Botzone's JSON protocol play here as agent program:run=COMMAND.
 
         abl-cards bot doudizhu bot.py --profile botzone
-
         abl-cards match doudizhu kb "program:run=python3 bot.py" --profile botzone --games 2
     """
     from abl_cards.agents import build_botzone_program

@@ -100,6 +100,10 @@ OUTPUT_OPTIONS = frozenset({"--botzone-log", "--csv", "--out", "--plot", "--png"
 class Command(TyperCommand):
     """Command that refuses huge numbers, and to write a file that it reads, or one file twice."""
 
+    def __init__(self, *args: Any, help: str | None = None, **kwargs: Any) -> None:
+        """Make a command; rich keeps the line breaks of its help text, so paragraphs are joined to one line each."""
+        super().__init__(*args, help=help and join_paragraphs(help), **kwargs)
+
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the arguments and check what typer cannot: limits of all numbers, and files that are the same."""
         remaining = super().parse_args(ctx, args)
@@ -118,6 +122,12 @@ class Command(TyperCommand):
                         fail_usage(f"--csv {value}: the table is a CSV file; name it {file.with_suffix('.csv').name}")
                     names[file] = name
         return remaining
+
+
+def join_paragraphs(text: str) -> str:
+    """Join the lines of each paragraph; indented lines, such as examples, stay as they are."""
+    paragraphs = text.split("\n\n")
+    return "\n\n".join(part if part.startswith(" ") else part.replace("\n", " ") for part in paragraphs)
 
 
 def _is_output(parameter: Any) -> bool:

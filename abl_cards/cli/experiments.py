@@ -72,9 +72,7 @@ def run(
     An experiment of your own is a Python file that defines EXPERIMENT; FILE.py:NAME is another name in it.
 
         abl-cards run
-
         abl-cards run guandan_tournament --set "agents=random greedy kb" --set games=200
-
         abl-cards run mine.py --smoke
     """
     from abl_cards.experiments import find_experiments, remove_results, run_experiment, short_name

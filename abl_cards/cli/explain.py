@@ -86,21 +86,19 @@ def explain(
 
         {"level":"8","hand":["H4","H4","C4"],"to_beat":["Pair","3",["S3","D3"]],"cards":[9,2,14],"top":"next"}
 
-    Also reads records, as "replay" does, Botzone logs included: --move selects the play, and the recorded move is
-    assessed too; in an unfinished record the decision after the last act. One of Guandan's contest names the "seat" to
-    move, and the hands of its other seats may be null: they are never used.
+    Also reads records, as "replay" does, Botzone logs included. --move selects the play, and the recorded move is
+    assessed too. Of an unfinished record the decision after the last act is explained. A record of Guandan's contest
+    then names the "seat" to move. The hands of other seats may be null: they are never read.
 
     Agent abl uses the history of the record; in a state it needs "cards". Its explanation has the probabilities of the
-    labels, the costs of the card sets of the chosen label, and a heat map of the hands it expects the others to hold.
+    labels, the costs of the card sets of the chosen label, and a heat map of the estimated hands.
 
         abl-cards explain guandan state.json --lang zh
-
         abl-cards explain guandan games.jsonl --line 3 --move 17
-
         abl-cards explain guandan games.jsonl --line 3 --move 17 --agent abl --png why.png
 
-    --why MOVE explains another play, or another option of a choice: whether it is legal, with the proof from the rules,
-    and its cost compared with the chosen move. --all ranks all legal moves.
+    --why MOVE explains another play, or another option of a choice: whether it is legal, the proof from the rules, and
+    its cost compared with the chosen move. --all ranks all legal moves.
 
         abl-cards explain president state.json --why "S5 H5" --all
     """

@@ -94,7 +94,7 @@ def copy(
         list[str] | None,
         typer.Argument(
             metavar="[FILE ...]",
-            help="Files to copy for editing, such as rules, profiles/NAME or science/NAME; default: none.",
+            help="Files to copy: rules, profiles/NAME or science/NAME; default: none.",
         ),
     ] = None,
     whole: Annotated[
@@ -107,7 +107,6 @@ def copy(
     named files are copied for editing and replace the parent's.
 
         abl-cards kb copy guandan my-rules
-
         abl-cards kb copy guandan my-rules preferences
     """
     from abl_cards.rulelab.editor import UnknownRuleFile, copy_game, make_variant
@@ -135,7 +134,9 @@ def new(
 ) -> None:
     """Make a folder with a small working game as a template: docs/tutorials/write-a-game.md.
 
-    abl-cards kb new mygame
+    It holds rule files for a game of singles and pairs with three seats, and test cases.
+
+        abl-cards kb new mygame
     """
     if directory.exists():
         fail(f"{directory} exists already; name a new folder")

@@ -41,11 +41,10 @@ def check(
 
     Prints sizes, the share of the limits that grounding the largest profile takes, and the costliest rules. Errors go
     to stderr, one per line, with file, line and columns; the exit code is then 1. At most 50 errors and 50 warnings are
-    printed; --json has all. Of sound rules without show.lp, a hint is printed.
+    printed; --json has all. For sound rules without show.lp a hint is printed.
     Lessons are checked too: their blocks, and the answers that they claim.
 
         abl-cards kb check guandan
-
         abl-cards kb check my-rules --profile standard
     """
     from abl_cards.cli.progress import show_status

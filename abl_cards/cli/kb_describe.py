@@ -46,9 +46,7 @@ def describe(
     shows it.
 
         abl-cards kb describe president
-
         abl-cards kb describe guandan --for player --lang zh
-
         abl-cards kb describe ./my-rules --lang zh
     """
     from abl_cards.core import check_language

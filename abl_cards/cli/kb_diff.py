@@ -75,9 +75,7 @@ def diff(
     differences.
 
         abl-cards kb diff guandan my-rules
-
         abl-cards kb diff president --without keep_pairs
-
         abl-cards kb diff guandan --profile standard --against platform
     """
     from abl_cards.agents import AgentName

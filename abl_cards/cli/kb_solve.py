@@ -32,7 +32,7 @@ def solve(
     directory: Annotated[str, typer.Argument(metavar="DIR", help="A folder of rule files, or a game by its name.")],
     state: Annotated[
         str,
-        typer.Argument(metavar="STATE", help="File of states, one JSON object per line; - for stdin; or a state."),
+        typer.Argument(metavar="STATE", help="A state, or a file of one JSON state per line; -: stdin."),
     ],
     move: Annotated[
         str | None, typer.Option("--move", metavar="MOVE", help="Solve after this move: 'S5 H5', or pass.")
@@ -64,16 +64,14 @@ def solve(
     """Solve rule files that have no circuit: with choices, disjunctions, or loops through negation.
 
     A state has the form that "legal" reads, or lists the true inputs: {"inputs":["held(3,2)"]}. If the rules derive
-    costs, the answer sets of least cost are listed. Prints one JSON object per state:
-
-        {"satisfiable","optimum","complete","answers","costs"}
+    costs, the answer sets of least cost are listed. Prints one JSON object per state,
+    {"satisfiable","optimum","complete","answers","costs"}.
 
         abl-cards kb solve my-plan '{"inputs":["held(3,1)","held(3,2)"]}' --models 0
-
         abl-cards kb solve my-plan states.jsonl --moves
 
-    In a game, states are read by the files without such rules. clingo runs in a child process with limits of time and
-    memory; without a proof in time "optimum" is false and "satisfiable" null.
+    In a game, the files without such rules read the states. clingo runs in a child process with limits of time and
+    memory. Without a proof in time, "optimum" is false and "satisfiable" is null.
     """
     from abl_cards.asp import ClingoSolver, Limits, SolveOptions
     from abl_cards.games import check_open_rules

@@ -75,7 +75,7 @@ def run_test(
     ] = None,
     accept: Annotated[
         bool,
-        typer.Option("--accept", help="Accept all changes of inherited cases: write them into the variant's own."),
+        typer.Option("--accept", help="Accept changes of inherited cases: write them into the variant's cases.jsonl."),
     ] = False,
     min_score: Annotated[
         float | None,
@@ -101,9 +101,7 @@ def run_test(
     The exit code is 1 if a case fails.
 
         abl-cards kb test president --only cases
-
         abl-cards kb test my-rules --only cases --accept
-
         abl-cards kb test mygame --propose-cases more-cases.jsonl
     """
     from abl_cards.rulelab.testing import MutationRun, choose_edits

@@ -60,7 +60,6 @@ def picture(
     Reads a state, as "legal" does, or a record, as "replay" does. The picture needs nothing from outside.
 
         abl-cards picture guandan state.json > position.svg
-
         abl-cards picture guandan games.jsonl --line 3 --act 17 --open-hands --lang zh > position.svg
 
     --json prints the position that is drawn. This needs the extra "picture".

@@ -96,13 +96,9 @@ def match(
     Botzone's protocol.
 
         abl-cards match guandan greedy random --games 400
-
         abl-cards match guandan kb kb:without=bombs
-
         abl-cards match president kb greedy random random
-
         abl-cards match doudizhu kb greedy --deals deals.jsonl
-
         abl-cards match guandan human abl:think=100
 
     --ray distributes the games over processes, on this machine or in a cluster; the result is the same.
@@ -226,9 +222,7 @@ def replay(
     the profile of the first record. An episode of Guandan, on one line:
 
         {"level":"2", "ranks":["2","2"], "hands":[["S3",…],…],
-
         "anti":[], "tribute":[[3,0,"HR"]], "back":[[0,3,"D5"]],
-
         "plays":[[0,["Pair","4",["H4","C4"]]],…], "order":[0,2,1,3]}
 
     The last line is "E episodes, P plays, D disagreements"; the exit code is 1 if there are disagreements. It is also 1
@@ -295,7 +289,6 @@ def legal(
     A state of Guandan, leading and following (optional: "stage":"tribute" or "back", "profile"):
 
         {"level":"8","hand":["H3","D3","SB"],"to_beat":null}
-
         {"level":"8","hand":["H5","H8"],"to_beat":["Pair","4",["H4","C4"]]}
 
     The answer: {"moves":[["PASS","PASS","PASS"],["Pair","5",["H5","H8"]]]}. An invalid line gives

@@ -20,7 +20,7 @@ RayAddress = Annotated[
     typer.Option(
         RAY_OPTION,
         metavar="[HOST:PORT]",
-        help="Use Ray: started on this machine, or the cluster at this address (docs/how-to/train-on-a-cluster.md).",
+        help="Use Ray: started on this machine, or the cluster at this address.",
     ),
 ]
 

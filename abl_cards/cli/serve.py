@@ -111,8 +111,8 @@ def serve(
 
         abl-cards serve guandan --games 10 --seat 1=greedy --seat 3=greedy
 
-    The games are those of "match" with the same seed, where more than two sides play two of each deal; table T plays
-    the games from number N * T on. Without --seed a secret seed is drawn, and printed and added to the records after
+    The games are those of "match" with the same seed; with more than two sides, two games of each deal. Table T plays
+    the games from number N * T on. Without --seed a secret seed is drawn. It is printed and added to the records after
     the last game. --record writes records for "replay" and "explain"; --spectator-dir lets others watch. --json prints
     {"game","dialect","games","seed","wins","draws","episodes","tables"}, each table with its seats, each client's seat
     with {"decisions","defaults","faults"}.
@@ -233,7 +233,6 @@ def join(
     """Join a table of another server and play until it sends the result.
 
         abl-cards join ws://127.0.0.1:23456 --agent greedy
-
         abl-cards join 127.0.0.1 --agent kb --protocol openguandan --room 2 --profile openguandan
 
     The agent chooses by the rules of this project. A choice that the server does not offer is reported and replaced by

@@ -52,7 +52,7 @@ def solve(
         list[str],
         typer.Argument(
             metavar="HAND1 HAND2 ...|FILE",
-            help="Hands in the order of play, the seat to move first; or a file of states or records.",
+            help="Hands in the order of play, first to move; or a file.",
         ),
     ],
     to_beat: Annotated[
@@ -89,17 +89,15 @@ def solve(
 ) -> None:
     """Solve an open-hand position of two parties: its value, the value of each move, and a line of best play.
 
-    The value is the points that the seat to move, and each of its side, wins by best play of all seats. Hands are given
+    The value is in points: what the seat to move, and each seat of its side, wins by best play. Hands are given
     in the order of play, or by a FILE: a state with "face" (the hands of the others, next seat first), or a record,
     before act --move.
 
         abl-cards solve guandan "H9 S9 SK" "HT C3" "D5 C5" "CA S4 S4" --state '{"level":"2"}'
-
         abl-cards solve doudizhu 33456788KK2 4445JJ 99TAA2 --state '{"landlord":0}'
-
         abl-cards solve guandan games.jsonl --line 3 --move 61
 
-    Endgames of two parties with up to about 20 cards in all hands are solved within a minute. Races of two hands (Big2)
+    Endgames of two parties with up to about 24 cards in all hands are solved within a minute. Races of two hands (Big2)
     may have all cards of the deal:
 
         abl-cards solve big2 3344566789 45577TJQKA --to-beat 33

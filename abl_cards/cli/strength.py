@@ -96,7 +96,6 @@ def deal(
     keep it secret until the contest is over. Without --seed a secret one is drawn and printed on stderr.
 
         abl-cards deal doudizhu --class 2 --count 100 --seed 7 --out deals.jsonl
-
         abl-cards match doudizhu kb greedy --deals deals.jsonl
 
     --json prints the deals, one per line: {"class","confidence","landlord","down","up","bottom"}.

@@ -1,4 +1,4 @@
-"""The command ``web``: tables, reviews and the rule laboratory in the browser."""
+"""The command ``web``: tables, reviews and the rules notebook in the browser."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def web(
     ] = None,
     save: Annotated[
         Path | None,
-        path_option("--save-dir", metavar="DIR", help="Folder under which the rule laboratory may save."),
+        path_option("--save-dir", metavar="DIR", help="Folder under which the rules notebook may save."),
     ] = None,
     state_dir: Annotated[
         Path | None,
@@ -64,7 +64,7 @@ def web(
         path_option(
             "--watch",
             metavar="DIR",
-            help="Folder of runs, results and served tables to show; may be repeated; default: runs, docs/results.",
+            help="Folder of runs and results to show; default: runs, docs/results.",
         ),
     ] = None,
     open_browser: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
@@ -75,9 +75,7 @@ def web(
     See docs/how-to/play-in-the-browser.md.
 
         abl-cards web --open
-
         abl-cards web ./mygame --agent mymodule:Player
-
         abl-cards web --watch runs
     """
     require_extra("web")

@@ -13,7 +13,7 @@ from abl_cards.core.errors import ErrorCode, GameError
 
 
 def check_integer(name: str, value: Any, least: int | None = None, most: int | None = None) -> int:
-    """Return an integer of any integer type as an ``int``; truth values are none.
+    """Convert an integer of any integer type to ``int``; truth values are rejected.
 
     >>> check_integer("games", 3, 1)
     3
@@ -35,7 +35,7 @@ def check_integer(name: str, value: Any, least: int | None = None, most: int | N
 
 
 def check_number(name: str, value: Any, least: float = 0.0) -> float:
-    """Return a finite number of any type of number as a ``float``; truth values are none.
+    """Convert a finite number of any type to ``float``; truth values are rejected.
 
     Args:
         name: Name of the argument, for the message.
@@ -66,7 +66,7 @@ def check_seed(seed: Any) -> int:
 
 
 def check_flag(name: str, value: Any) -> bool:
-    """Return a truth value of any type of truth values, or one of the numbers 0 and 1, as a ``bool``.
+    """Convert a truth value, also of NumPy, or one of the numbers 0 and 1 to ``bool``.
 
     Args:
         name: Name of the argument, for the message.
@@ -91,7 +91,7 @@ def is_one_of(value: Any, words: Iterable[str | None]) -> bool:
 
 
 def check_path(name: str, value: Any) -> Path:
-    """Return a path; an empty text is none, as it would be the working directory.
+    """Convert an argument to a path; an empty text is rejected, since it would be the working directory.
 
     Args:
         name: Name of the argument, for the message.
@@ -106,12 +106,12 @@ def check_path(name: str, value: Any) -> Path:
 
 
 def check_list(name: str, value: Any, is_ordered: bool = True) -> list[Any]:
-    """Return the items of an argument as a list; a text is none, as its letters would be the items.
+    """Convert an argument to a list; a text is rejected, since its letters would be the items.
 
     Args:
         name: Name of the argument, for the message.
         value: The argument.
-        is_ordered: Whether it has to be a sequence; else a set, say, will do.
+        is_ordered: Whether it must be a sequence; otherwise a set is accepted too.
 
     Raises:
         GameError: The value is a text, or has no items.

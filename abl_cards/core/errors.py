@@ -187,7 +187,7 @@ class ErrorCode(StrEnum):
     AGENT_REFUSED = "agent-refused", "The agent runs or reads something, and the server was not started with it."
     TABLES_IN_USE = "tables-in-use", "All tables of the server are in use."
     REVIEWS_RUNNING = "reviews-running", "As many reviews are running as the server allows."
-    EXPIRED = "expired", "A review or a laboratory was closed after a long time without use."
+    EXPIRED = "expired", "A review or a rules notebook was closed after a long time without use."
     INVALID_KEY = "invalid-key", "The access key is not that of the running server."
     INTERNAL_ERROR = "internal-error", "The server has failed; its log says why."
     TOO_MANY_REQUESTS = "too-many-requests", "A limit of simultaneous or frequent requests is reached."

@@ -49,7 +49,7 @@ _former_fingerprints: dict[str, str] = {}
 
 
 def add_former_fingerprint(fingerprint: str, former: str) -> str:
-    """Remember the fingerprint that an earlier version stored for equal inputs.
+    """Store the fingerprint that an earlier version computed for equal inputs.
 
     Args:
         fingerprint: Fingerprint of today.
@@ -72,7 +72,7 @@ def former_fingerprint(fingerprint: str) -> str:
 
 
 def find_stored_inputs(results: Mapping[str, Any], inputs: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the inputs under which a result is stored: with fingerprints of today or of the form before.
+    """Return the inputs under which a result is stored, with current or former fingerprints.
 
     Args:
         results: Results by ``result_key``.

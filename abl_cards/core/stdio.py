@@ -91,7 +91,7 @@ def _replace_stream(name: str, stream: IO[str]) -> None:
 
 
 def escape_controls(text: str, one_line: bool = False) -> str:
-    r"""Escape the control characters of a text, such as a message of another program, which a terminal would obey.
+    r"""Escape the control characters of a text, such as a message of another program, which would act on the terminal.
 
     Args:
         text: Text of any origin.

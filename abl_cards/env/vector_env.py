@@ -75,7 +75,7 @@ class TimeStep:
 class VectorEnv:
     """Many tables of a game, stepped together.
 
-    An action is the index of a label; behind the labels come the options of choices, such as bids and cards to give.
+    Actions are the labels of the game, followed by the options of choices, such as bids and cards to give.
     When an episode ends the next one begins in the same step. Environment ``i`` of a seed plays the same episodes
     whatever ``num_envs`` is: its matches have the keys ``derive_key(seed, i, 0)``, ``derive_key(seed, i, 1)``, and so
     on, from which ``Engine.start_matches`` deals the same cards.

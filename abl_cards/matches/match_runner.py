@@ -119,8 +119,8 @@ def play_match(
         Wins, the first agent's share with its 95 % interval, and the results by role or place.
 
     Raises:
-        GameError: An agent is unknown or fails, an argument is none of these, two agents have one name, or a match
-            cannot end.
+        GameError: An agent is unknown or fails, an argument has the wrong type or range, two agents have one name, or
+            a match cannot end.
         KBError: The rules do not compile.
     """
     games, seed = check_integer("games", games, 1, MAX_GAMES), check_seed(seed)

@@ -57,7 +57,7 @@ def review(
     language: str = "en",
     on_progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> list[RecordReview]:
-    """Review records: find the best move of each decision, and the points that the played one gave away.
+    """Review records: find the best move of each decision, and the points that the played move lost.
 
     Args:
         game: Game, its name, the path of a rule folder, or a compiled game; None to read the name from the

@@ -58,7 +58,7 @@ class RunCheckpoint(CheckpointFile):
         if fixed := [name for name in changed if name not in REDEAL_SETTINGS]:
             what = "; ".join(f"{name}: begun with {format_value(begun.get(name))}" for name in fixed)
             raise GameError(
-                f"{self.file}: {what}. Leave out what the run knows, or {_ANOTHER_FOLDER}", ErrorCode.RUN_MISMATCH
+                f"{self.file}: {what}. Leave out these settings, or {_ANOTHER_FOLDER}", ErrorCode.RUN_MISMATCH
             )
         if isinstance(networks, ModelNetworks):
             self._check_class(state.get("model"), type(networks.module))

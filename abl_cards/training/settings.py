@@ -128,7 +128,7 @@ class TrainConfig:
     )
     critic_warmup_updates: int = setting(
         10,
-        "updates at the start that train the critic alone; presets only",
+        "updates at the start that train the critic alone; none with model=",
         NON_NEGATIVE,
         formerly="critic_first",
     )
@@ -141,13 +141,9 @@ class TrainConfig:
     critic_finetune_steps: int | None = setting(
         None, "steps of the critic on these decisions; none uses each once", NON_NEGATIVE, formerly="critic_steps"
     )
-    distill_decisions: int = setting(
-        0, "decisions of own games that a rollout network learns from in the end; 0: none", NON_NEGATIVE
-    )
+    distill_decisions: int = setting(0, "decisions of own games that train a rollout network; 0: none", NON_NEGATIVE)
     learning_rate: float | None = setting(None, "learning rate of PPO; none is the preset's", UNIT_INTERVAL)
-    anneal_lr: bool | None = setting(
-        None, "whether it falls evenly to a tenth at total_decisions; none is the preset's"
-    )
+    anneal_lr: bool | None = setting(None, "let learning_rate fall to a tenth at total_decisions; none is the preset's")
     ent_coef: float | None = setting(
         None, "weight of the policy's entropy; none is the preset's", WEIGHT_RANGE, formerly="entropy"
     )

@@ -64,8 +64,8 @@ class Trainer(ResumableRun):
     """A training run by the joint abduction loop: of the networks of a preset, or of networks of one's own.
 
     The folder of the run (``config.directory``) holds settings, checkpoint, metrics and weights. A trainer that is made
-    for a folder with a checkpoint goes on from it, whenever and however the run before was stopped. Each part can be
-    replaced on its own; what is not given is ours, and is trained.
+    for a folder with a checkpoint continues from it, however the run was stopped. Each part can be replaced on its own;
+    parts that are not given are built in, and are trained too.
 
     >>> trainer = Trainer(load("guandan"), policy=MyPolicy(), config=TrainConfig(num_envs=512, gamma=0.996))
     ... # doctest: +SKIP

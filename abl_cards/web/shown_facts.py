@@ -133,7 +133,7 @@ class _Facts:
         for bar in show.bars:
             yield from self._numbers(bar.fluent)
         for name in show.levels:
-            yield from self._levels(name)
+            yield from (level for level in self._levels(name) if level["place"] >= 0)  # a state may leave it open
         for name in show.doublings:
             yield self._value(name)
         for name in show.values:

@@ -11,8 +11,8 @@
 #
 # ABLN is the network that estimates the hidden hands. Twins are trained with and without it, over several seeds.
 # They play against each other on duplicate deals. The trainings here take seconds, so the result is not decided;
-# give them
-# minutes. This notebook needs `pip install 'abl-cards[learning,plots]'`. The same with commands: `ablate-abln.md`.
+# give them minutes. This notebook needs `pip install 'abl-cards[learning,plots]'`. The same with commands:
+# `ablate-abln.md`.
 
 # %%
 import matplotlib.pyplot as plt
@@ -22,8 +22,8 @@ from abl_cards.ablation import TrainingPlan, ablate
 # %% [markdown]
 # ## Train twins
 #
-# The first training ends by its minutes; every other makes as many decisions. Finished trainings and games are kept in
-# the folder, and the same call goes on after a stop.
+# The first training ends after the given minutes; every other one makes as many decisions. Finished trainings and games
+# are kept in the folder, and the same call continues after a stop.
 
 # %%
 plan = TrainingPlan(minutes=0.1, seeds=3, settings={"num_envs": 64, "rollout_size": 512})
@@ -36,8 +36,7 @@ for line in result.notes:
 # ## Read the result
 #
 # `rate` is the share of games that the agent with ABLN won against its twin. The interval covers training seeds
-# and deals
-# together: it is far wider than that of the deals of one seed.
+# and deals together, so it is far wider than that of the deals of one seed.
 
 # %%
 row = result.row("abln")

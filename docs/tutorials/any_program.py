@@ -39,12 +39,12 @@ kb = ProgramKB(program, list(range(10)))
 print(kb.logic_forward([3, 4]), kb.logic_forward([9, 9, 9]))
 
 # %% [markdown]
-# The second argument lists the pseudo-labels in the order of the model's classes. A `Path` in place of the text
-# names a rule file. The program is ground once for each length.
+# The second argument lists the pseudo-labels in the order of the model's classes. Instead of the text, a `Path` of
+# a rule file can be passed. The program is ground once for each length.
 #
 # ## Revise labels
 #
-# `abduce_candidates` is the call that ABLkit's reasoners make. It changes as few labels as possible:
+# ABLkit's reasoners call `abduce_candidates`. It changes as few labels as possible:
 
 # %%
 candidates, results = kb.abduce_candidates([3, 9], 7, None, max_revision_num=2, require_more_revision=0)
@@ -57,8 +57,8 @@ print(kb.abduce_candidates([9, 9], 2, None, 2, 0)[0])
 #
 # ## Choose the most probable labels
 #
-# A model knows more than its first guess. `abduce_batch` takes its probabilities and returns the most probable
-# labels that lead to the result:
+# A model also gives probabilities of other labels. `abduce_batch` takes these probabilities and returns the most
+# probable labels that lead to the result:
 
 # %%
 probabilities = np.full((2, 10), 0.01)
@@ -103,8 +103,8 @@ kb = ProgramKB(program, list(range(10)), context={"base/1": lambda x: [(x["base"
 print(kb.logic_forward([3], {"base": 4}), kb.logic_forward([0], {"base": 4}))
 
 # %% [markdown]
-# Programs with choices, disjunctions or negative loops have no circuit; clingo solves them, and labels are
-# consistent with a result that some answer set derives.
+# Programs with choices, disjunctions or negative loops have no circuit, so clingo solves them. Labels are then
+# consistent with a result if some answer set derives it.
 #
 # ## Cards
 #
@@ -118,7 +118,7 @@ beats = {"to_beat": ["Pair", "K", ["SK", "DK"]], "beats": True}
 print(hands.abduce_candidates(["SA", "HQ"], beats, None, 1, 0)[0][:2])
 
 # %% [markdown]
-# A recorded play stands for its label: suits and order do not matter. `abl-cards run card_reading` teaches a
+# Of a recorded play only the label counts: suits and order do not matter. `abl-cards run card_reading` teaches a
 # network to read drawn cards from the plays alone.
 
 # %% [markdown]

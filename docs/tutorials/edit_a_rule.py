@@ -9,8 +9,9 @@
 # %% [markdown]
 # # Edit a rule
 #
-# Change one line of Guandan from Python, and see legal moves, play and verification follow. The tutorial `edit-a-
-# rule.md` walks the same path on the command line. This notebook needs matplotlib: `pip install 'abl-cards[plots]'`.
+# Change one line of Guandan from Python, and see legal moves, play and verification follow. The tutorial
+# `edit-a-rule.md` follows the same path on the command line. This notebook needs matplotlib:
+# `pip install 'abl-cards[plots]'`.
 
 # %%
 from pathlib import Path

@@ -54,7 +54,7 @@ print(sum(parameter.numel() for parameter in model.parameters()), "weights")
 # ## A reasoner
 #
 # The minimiser is the abduction step: it keeps what the rules allow, and realises a label by the card set of least
-# cost. Another folder of preferences would change what it likes (`abl.Minimiser(game, preferences="my-preferences")`).
+# cost. Another folder of preferences changes its choice (`abl.Minimiser(game, preferences="my-preferences")`).
 
 # %%
 minimiser = abl.Minimiser(game)
@@ -97,8 +97,8 @@ for opponent in ("random", "greedy", "kb"):
 # %% [markdown]
 # ## Replace one network alone
 #
-# `policy=`, `critic=` and `abln=` each replace one network of a preset; what is not given is ours, and is trained. A
-# critic may see the hidden hands: its `CriticBatch` has the field `hands`.
+# `policy=`, `critic=` and `abln=` each replace one network of a preset; the other networks are those of the preset, and
+# are trained too. A critic may see the hidden hands: its `CriticBatch` has the field `hands`.
 
 
 # %%
@@ -128,7 +128,7 @@ losses = run.metrics["value_loss"]
 print(f"squared error of the value: {losses[0]:.2f} at first, {losses[-1]:.2f} after {run.num_updates} updates")
 
 # %% [markdown]
-# The card beside the weights states whose network was trained.
+# The card beside the weights names the class of each network.
 
 # %%
 print(run.weights_path.with_suffix(".json").read_text())

@@ -10,8 +10,8 @@
 # # Train and ablate
 #
 # Train an agent for President from nothing, measure it, and leave out parts of the knowledge base. The tutorial
-# `train-and-ablate.md` walks the same path on the command line. This notebook needs `pip install 'abl-
-# cards[learning,plots]'`.
+# `train-and-ablate.md` follows the same path on the command line. This notebook needs
+# `pip install 'abl-cards[learning,plots]'`.
 
 # %%
 from pathlib import Path
@@ -56,8 +56,8 @@ for opponent in ("random", "greedy", "kb"):
 # %% [markdown]
 # ## Leave out parts
 #
-# `ablate` plays the agent against itself without each part, on duplicate deals, and stops as soon as the answer is
-# clear. Parts of `kb` are the groups of its preferences.
+# `ablate` plays the agent against itself without each part, on duplicate deals, and stops as soon as the interval
+# excludes one half. Parts of `kb` are the groups of its preferences.
 
 # %%
 ablation = abl.ablate(game, agent="kb", games=2000)

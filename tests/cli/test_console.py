@@ -110,3 +110,11 @@ def test_full_folder_of_compiled_functions_is_named(tmp_path: Path, capsys: pyte
     message = capsys.readouterr().err
     assert str(tmp_path / "kernels.nbi") in message
     assert "NUMBA_CACHE_DIR" in message
+
+
+def test_paragraphs_of_help_are_one_line_which_the_terminal_wraps() -> None:
+    for command in commands(get_command(app)):
+        for paragraph in command.help.split("\n\n"):
+            lines = paragraph.strip("\n").split("\n")
+            assert len(lines) == 1 or all(line.startswith("    ") for line in lines), command.name
+            assert not any(line.startswith("abl-cards ") for line in lines), command.name  # an example is indented

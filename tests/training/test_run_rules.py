@@ -159,7 +159,7 @@ def test_train_command_resumes_with_stored_settings(tmp_path: Path, mine: Path) 
     assert f"kb={mine}" in load_card(Path(resumed["weights"])).command
     changed = train(tmp_path / "run", "--set", "rows=64", "--set", "seed=3")
     assert changed.exit_code == 1
-    assert "seed: begun with 0; rollout_size: begun with 128. Leave out what the run knows" in changed.stderr
+    assert "seed: begun with 0; rollout_size: begun with 128. Leave out these settings" in changed.stderr
     other = train(tmp_path / "run", "--profile", OTHER)
     assert other.exit_code == 1
     assert "begun by other rules" in other.stderr

@@ -139,3 +139,10 @@ def test_state_file_is_drawn_and_rejects_open_hands(tmp_path: Path) -> None:
     file.write_text(json.dumps(dict(first_decision(load("president").engine()).state)), "utf-8")
     assert ElementTree.fromstring(run("picture", "president", str(file)).stdout).tag == f"{SVG}svg"
     assert run("picture", "president", str(file), "--open-hands").exit_code == 2
+
+
+def test_numbers_that_a_state_leaves_open_are_not_drawn() -> None:
+    engine, state = load("guandan").engine(), {"level": "8", "hand": ["H5"], "to_beat": None, "cards": [9, 2, 14]}
+    position = picture_of_state(engine, state, PictureOptions(with_move=False)).position()
+    assert [item["kind"] for item in position["items"]] == ["value"]  # the level played, but not that of a side
+    assert {info.get("total") for info in position["seats"]} == {None}

@@ -91,21 +91,22 @@ def _result(view: TableColumns) -> ColumnWriter:
 _ENTRIES = (
     InputGroup("fluents", (FLUENT_SLOT,), both=lambda view: view.fluent_values()),
     InputGroup("hand", (CELL,), (
-        *_cells("held", "N cards of the own hand act as R; as `card(R,S)`"),
-        RuleInput("wild(N)", (NUMBER,), "N act as `wild`", is_wild=True),
+        *_cells("held", "N cards of the own hand act as R, or as `card(R,S)`"),
+        RuleInput("wild(N)", (NUMBER,), "N cards of the own hand act as `wild`", is_wild=True),
     ), seat=lambda view: view.cells(lambda: view.hand[:, None])),
     InputGroup("size", (), (RuleInput("holding(N)", (NUMBER,), "the hand has N cards"),),
                seat=lambda view: view.hand_size()),
     InputGroup("unseen", (CELL,), (
-        *_cells("unseen", "the same of all cards that the seat does not see, in other hands or aside"),
+        *_cells("unseen", "N cards in other hands or aside, unseen by the seat, act as R, `card(R,S)` or `wild`"),
         RuleInput("unseen_wild(N)", (NUMBER,), is_wild=True),
     ), seat=lambda view: view.cells(lambda: view.unseen[:, None]), fields=("gone",)),
     InputGroup("gone", (CELL,), (
-        *_cells("gone", "of the cards laid down in the episode"),
+        *_cells("gone", "N cards laid down in the episode act as R, `card(R,S)` or `wild`"),
         RuleInput("gone_wild(N)", (NUMBER,), is_wild=True),
     ), seat=lambda view: view.cells(lambda: view.played_cards[:, None]), fields=("gone",)),
     InputGroup("face", (OTHER_SEAT, CELL), (
-        RuleInput("face_up(W,R,N)", (OTHER_SEAT, CELL, NUMBER), "of the hand of seat W, where hands lie open"),
+        RuleInput("face_up(W,R,N)", (OTHER_SEAT, CELL, NUMBER),
+                  "N cards of the open hand of seat W act as R, or as `card(R,S)`"),
         RuleInput("face_up(W,R,S,N)", (OTHER_SEAT, CELL, CELL, NUMBER)),
     ), seat=lambda view: view.cells(lambda: view.hidden_hands), fields=("face",)),
     InputGroup("sizes", (OTHER_SEAT,), (
@@ -114,7 +115,7 @@ _ENTRIES = (
     InputGroup("trick", (), (
         RuleInput("leading", (), "there is nothing to beat", value=LEADING),
         RuleInput("to_beat(F)", (FORM,), "this form is to beat"),
-        RuleInput("top(W)", (OTHER_SEAT,), "it is the play of seat W", block=1),
+        RuleInput("top(W)", (OTHER_SEAT,), "the play to beat is that of seat W", block=1),
     ), seat=lambda view: view.all(lambda column: view.top_other if column else view.to_beat)),
     InputGroup("seat", (), (RuleInput("asked(S)", (SEAT,), "S is the seat that decides"),),
                seat=lambda view: view.all(lambda _: view.seats), fields=("seat",)),
@@ -135,36 +136,37 @@ _ENTRIES = (
                both=lambda view: view.each(lambda _, rows: view.state.leader[rows]), fields=("trick",),
                requires=TAKES_SIGNATURE),
     InputGroup("taking", (), (
-        RuleInput("taking", (), "after the move that is judged the trick, as it lies, is that of the seat that decides",
-                  value=1),
+        RuleInput("taking", (), "after the evaluated move the seat that decides holds the trick", value=1),
     ), requires=TAKES_SIGNATURE),
     InputGroup("move", (), (
-        RuleInput("play(L)", (LABEL,), "the label and the form of the move that is judged", block=1),
+        RuleInput("play(L)", (LABEL,), "the label and the form of the evaluated move", block=1),
         RuleInput("lays(F)", (FORM,)),
     )),
     InputGroup("left", (CELL,), (
-        *_cells("left", "what it leaves in the hand"), RuleInput("wild_left(N)", (NUMBER,), is_wild=True),
+        *_cells("left", "N cards that the evaluated move leaves in the hand act as R, `card(R,S)` or `wild`"),
+        RuleInput("wild_left(N)", (NUMBER,), is_wild=True),
     )),
     InputGroup("emptying", (), (
-        RuleInput("plays_left(N)", (NUMBER,), "it takes N more plays to empty the hand after it: exact for hands of at "
-                  "most 65,536 parts, else it may be an upper bound, which `explain` marks \"at most\" and `kb check` "
-                  "reports"),
+        RuleInput("plays_left(N)", (NUMBER,), "N more plays empty the hand after the evaluated move: exact for hands "
+                  "of at most 65,536 parts, else it may be an upper bound, which `explain` marks \"at most\" and "
+                  "`kb check` reports"),
     )),
-    InputGroup("choice", (), (RuleInput("chooses(Term)", (OPTION,), "this is the choice that is judged"),)),
+    InputGroup("choice", (), (RuleInput("chooses(Term)", (OPTION,), "this is the evaluated choice"),)),
     InputGroup("estimate", (OTHER_SEAT, CELL), (
-        RuleInput("estimated(W,R,N)", (OTHER_SEAT, CELL, NUMBER), "the seat W is believed to hold N of it"),
+        RuleInput("estimated(W,R,N)", (OTHER_SEAT, CELL, NUMBER),
+                  "by the estimate, N cards of seat W act as R, `card(R,S)` or `wild`"),
         RuleInput("estimated(W,R,S,N)", (OTHER_SEAT, CELL, CELL, NUMBER)),
         RuleInput("estimated_wild(W,N)", (OTHER_SEAT, NUMBER), is_wild=True),
     )),
     InputGroup("act", (), (
-        RuleInput("acted(S)", (SEAT,), "who has just played or passed; whose play is to beat",
-                  fields=("seat", "acted")),
-        RuleInput("owner(S)", (SEAT,), block=1),
-        RuleInput("passed(S)", (SEAT,), "S has passed since that play; in this trick", fields=("seat", "passed"),
+        RuleInput("acted(S)", (SEAT,), "S has just played or passed", fields=("seat", "acted")),
+        RuleInput("owner(S)", (SEAT,), "the play to beat is that of S", block=1),
+        RuleInput("passed(S)", (SEAT,), "S has passed since the play to beat", fields=("seat", "passed"),
                   block=2, comparison=BIT),
-        RuleInput("has_passed(S)", (SEAT,), fields=("seat", "has_passed"), block=3, comparison=BIT),
-        RuleInput("out(S)", (SEAT,), "S has laid its last card; cards that come to it later do not bring it back, and "
-                  "who gives its last card away is not out; when an episode is over, every seat is out (`finish/2`)",
+        RuleInput("has_passed(S)", (SEAT,), "S has passed in this trick", fields=("seat", "has_passed"),
+                  block=3, comparison=BIT),
+        RuleInput("out(S)", (SEAT,), "S has laid its last card, also if it gets cards later; a seat that gives its "
+                  "last card away is not out; when an episode is over, every seat is out (`finish/2`)",
                   fields=("seat", "cards"), block=4,
                   comparison=BIT),
     ), both=lambda view: view.each(lambda column, rows: getattr(view.state, _ACT_ARRAYS[column])[rows]),
@@ -178,20 +180,20 @@ _ENTRIES = (
                   "`holds(S,card(R,T),N)` as well"),
         RuleInput("holds(S,R,Suit,N)", (SEAT, CELL, CELL, NUMBER)),
     ), referee=lambda view: view.cells(lambda: view.state.hands)),
-    InputGroup("aside", (CELL,), _cells("aside", "of the cards that lie aside"),
+    InputGroup("aside", (CELL,), _cells("aside", "N cards that lie aside act as R, or as `card(R,S)`"),
                referee=lambda view: view.cells(lambda: view.state.aside[:, None]), end_fields=("gone",)),
     InputGroup("result", (SEAT,), (
         RuleInput("finish(P,S)", (PLACE, SEAT), "S was out in place P, from 1", end_fields=("finish",)),
         RuleInput("stuck(S,N)", (SEAT, NUMBER), "S is left with N cards", block=1),
     ), referee=_result),
     InputGroup("event", (), (
-        RuleInput("event(E)", (EVENT,), "the event; the stage of a choice; the chosen term; the seat"),
-        RuleInput("stage(Stage)", (STAGE,), block=1),
-        RuleInput("chosen(Term)", (OPTION,), block=2),
-        RuleInput("by(S)", (SEAT,), block=3, fields=("seat",)),
+        RuleInput("event(E)", (EVENT,), "E is the current event"),
+        RuleInput("stage(Stage)", (STAGE,), "the stage of the choice", block=1),
+        RuleInput("chosen(Term)", (OPTION,), "the option that was chosen", block=2),
+        RuleInput("by(S)", (SEAT,), "S is the seat of the choice or the draw", block=3, fields=("seat",)),
     )),
     InputGroup("lots", (LOT,), (
-        RuleInput("lot(Name,I)", (LOT, NUMBER), "the random number", comparison=EQUAL),
+        RuleInput("lot(Name,I)", (LOT, NUMBER), "the random number of this name (`lots/2`) is I", comparison=EQUAL),
     ), referee=lambda view: view.each(lambda lot, rows: view.state.lots[rows, lot]), end_fields=("lots",)),
     InputGroup("stock", (), (
         RuleInput("stock(N)", (NUMBER,), "N cards are still to be drawn, those left over not counted"),

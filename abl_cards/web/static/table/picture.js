@@ -10,7 +10,7 @@ function positionOf({ kind, seat, isOpen, agents, ...request }) {
   if (kind === 'state') {
     const { drawn, deck, title } = request;
     const position = positionOfState(drawn, deck);
-    position.seats.forEach((info, number) => Object.assign(info, { cards: drawn.cards[number], total: 0 }));
+    position.seats.forEach((info, number) => Object.assign(info, { cards: drawn.cards[number] }));
     return { ...position, title };
   }
   const { review, frame } = request;
