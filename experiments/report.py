@@ -54,7 +54,7 @@ class ReportTable:
         """Check the rows.
 
         Raises:
-            GameError: A row has too many or too few cells, or a cell is no text, number or None.
+            GameError: A row has too many or too few cells, or a cell is not text, number or None.
         """
         for number, row in enumerate(self.rows, 1):
             wrong = [type(cell).__name__ for cell in row if not isinstance(cell, str | int | float | None)]

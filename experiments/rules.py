@@ -11,7 +11,7 @@ from abl_cards.games import Engine, load
 
 @dataclass(frozen=True, kw_only=True)
 class RulesConfig:
-    """Settings of an experiment that can use rules of one's own."""
+    """Settings of an experiment that can use custom rules."""
 
     kb: Path | None = setting(None, "rule folder in place of the game's own, as --kb")
     profile: str | None = setting(None, "profile of the rules, as --profile")

@@ -1,4 +1,4 @@
-"""The interface of a network of one's own: a `Batch` of decisions goes in, a `PolicyOutput` comes out.
+"""The interface of a custom network: a `Batch` of decisions goes in, a `PolicyOutput` comes out.
 
 >>> class TwoLayers(torch.nn.Module):
 ...     def __init__(self, shape):  # learners.GameShape: the sizes of a game
@@ -30,7 +30,7 @@ _LOWEST = torch.finfo(torch.float32).min  # stands for the greatest logit of a r
 
 @dataclass(frozen=True)
 class Batch:
-    """n decisions as a network reads them: all tensors are on the device of the run (``TrainConfig.device``).
+    """Batch of n decisions, the input of a network; all tensors are on the device of the run (``TrainConfig.device``).
 
     There are two kinds of decisions. In a *play* one of the labels is chosen, such as a pair of fours. In a *choice*
     one of the options is chosen, such as a bid or a card to give. Both share one numbering of actions: the labels come
@@ -45,7 +45,8 @@ class Batch:
         to_beat: [n] int64, label to beat; -1 where the seat leads or an option is to be chosen.
         regret: [n, actions] float32, cost of an action by the preferences less that of the cheapest possible action, in
             the unit of the rule files (divide by ``learners.REGRET_UNIT``); 0 where an action is not possible.
-        plays_left: [n, labels] float32, least number of plays that empties the hand after each label; 0 elsewhere.
+        plays_left: [n, labels] float32, least number of plays that empties the hand after each label; 0 for labels
+            that are not possible.
         prior: [n, others, cards] float32, expected number of copies of each card in each other hand, by counting and by
             the hints of the rule files; the others in the order of play.
         estimate: [n, others, cards] float32, the copies that the ABLN of the run expects, projected onto what the rules
@@ -81,13 +82,14 @@ class Batch:
 
 @dataclass(frozen=True)
 class CriticBatch:
-    """n decisions as a critic reads them: it sees the hidden hands, in training and on sampled deals.
+    """Batch of n decisions, the input of a critic, which reads the hidden hands in training and on sampled deals.
 
     Attributes:
         observation: [n, features] float32, as in `Batch`.
         action_mask: [n, labels] bool, True where a label is possible and consistent with the rules.
         to_beat: [n] int64, label to beat; -1 where the seat leads.
-        plays_left: [n, labels] float32, least number of plays that empties the hand after each label; 0 elsewhere.
+        plays_left: [n, labels] float32, least number of plays that empties the hand after each label; 0 for labels
+            that are not possible.
         hands: [n, others, cards] float32, copies of each card in each other hand, in the order of play.
         hidden_plays_left: [n, others] float32, least number of plays that empties each other hand.
     """
@@ -117,7 +119,7 @@ class CriticBatch:
 
 @dataclass(frozen=True)
 class HandsBatch:
-    """n decisions as an ABLN reads them, before the labels are compared: their costs may depend on its estimate.
+    """Batch of n decisions, the input of an ABLN, without costs of labels, which may depend on its estimate.
 
     Attributes:
         observation: [n, features] float32, as in `Batch`.
@@ -136,8 +138,8 @@ class PolicyOutput:
     """Outputs of a network for a `Batch` of n decisions.
 
     Attributes:
-        logits: [n, actions] or [n, labels] float32, unnormalised log-probabilities. Actions that ``action_mask`` rules
-            out are ignored and may have any value, -inf included; all others must be finite. With [n, labels] the
+        logits: [n, actions] or [n, labels] float32, unnormalised log-probabilities. Actions that ``action_mask``
+            excludes are ignored and may have any value, -inf included; all others must be finite. With [n, labels] the
             preferences decide choices, and no choice is passed to the network.
         value: [n] float32, expected return of the episode for the seat that decides: its points less the mean of all
             seats, discounted by ``TrainConfig.gamma``.
@@ -187,7 +189,7 @@ def round_to_stored(values: NDArray[np.floating]) -> NDArray[np.float16]:
 def masked_log_probs(logits: Tensor, action_mask: Tensor) -> Tensor:
     """Return float32 log-probabilities [n, actions] from logits of as many or fewer columns; very low where masked.
 
-    Logits count from the greatest one that is not masked, however low it is.
+    The greatest unmasked logit is subtracted first, so very low logits do not underflow.
     """
     mask, logits = action_mask[:, : logits.shape[1]], logits.float()
     if logits.shape[1]:

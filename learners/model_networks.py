@@ -1,4 +1,4 @@
-"""A network of one's own in the place of the networks of a preset."""
+"""A custom network that replaces all networks of a preset."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class ModelNetworks(Networks):
 
     @property
     def parts(self) -> NetworkParts:
-        """No parts: one network is everything."""
+        """No parts: one network replaces all."""
         return NO_PARTS
 
     @property
@@ -78,7 +78,7 @@ class ModelNetworks(Networks):
         return type(self.module).__qualname__
 
     def probe(self, batch: Batch) -> PolicyOutput:
-        """Call the module once, and note which outputs it has.
+        """Call the module once, and record which outputs it has.
 
         Args:
             batch: Some decisions of the game.

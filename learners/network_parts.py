@@ -1,6 +1,6 @@
-"""Networks of one's own in the place of single networks of a preset: policy, critic or ABLN.
+"""Custom networks that replace single networks of a preset: policy, critic or ABLN.
 
-Each reads a typed batch and returns one tensor. What is not replaced is the preset's, and is trained beside it.
+Each reads a typed batch and returns one tensor. The other networks of the preset are trained together with it.
 
 >>> class Critic(torch.nn.Module):
 ...     def __init__(self, shape):  # learners.GameShape: the sizes of a game
@@ -39,7 +39,7 @@ POLICY, CRITIC, ABLN_PART = "policy", "critic", "abln"
 
 
 class NetworkPart(nn.Module):
-    """A network of one's own in the place of one network of a preset."""
+    """A custom network in the place of one network of a preset."""
 
     learns_by_gradient = True
     """Whether the optimiser of the run trains it; else it fits itself."""
@@ -66,7 +66,7 @@ class NetworkPart(nn.Module):
             return call_forward(self.module, batch)
 
     def _check(self, name: str, output: Tensor, *shapes: tuple[int, ...]) -> None:
-        """Raise GameError where an output is no tensor of one of these shapes."""
+        """Raise GameError where an output is not a tensor of one of these shapes."""
         if isinstance(output, PolicyOutput):
             message = (
                 f"{self.model_name}.forward returned a PolicyOutput, expected {name}; pass such a network as model="
@@ -76,7 +76,7 @@ class NetworkPart(nn.Module):
 
 
 class PolicyPart(NetworkPart):
-    """A policy of one's own: ``forward(batch: Batch)`` returns logits [n, labels] or [n, actions]; labels count."""
+    """A custom policy: ``forward(batch: Batch)`` returns logits [n, labels], or [n, actions] with unused options."""
 
     trust = None  # costs of the preferences are inputs, not a part of the logits
 
@@ -114,7 +114,7 @@ class PolicyPart(NetworkPart):
 
 
 class CriticPart(NetworkPart):
-    """A critic of one's own: ``forward(batch: CriticBatch)`` returns values [n]."""
+    """A custom critic: ``forward(batch: CriticBatch)`` returns values [n]."""
 
     def forward(self, inputs: InputTensors, privileged: PrivilegedTensors) -> Tensor:
         """Return the expected return [n]."""
@@ -129,7 +129,7 @@ class CriticPart(NetworkPart):
 
 
 class AblnPart(NetworkPart):
-    """An ABLN of one's own: ``forward(batch: HandsBatch)`` returns expected copies [n, others, cards]."""
+    """A custom ABLN: ``forward(batch: HandsBatch)`` returns expected copies [n, others, cards]."""
 
     def forward(self, observation: Tensor, prior: Tensor) -> Tensor:
         """Return the expected copies [n, others, cards] in the other hands."""
@@ -143,7 +143,7 @@ class AblnPart(NetworkPart):
 
 @dataclass(frozen=True)
 class NetworkParts:
-    """The networks of one's own in a run; None for those of the preset."""
+    """The custom networks in a run; None for those of the preset."""
 
     policy: PolicyPart | None = None
     critic: CriticPart | None = None

@@ -79,7 +79,7 @@ class GameShape:
             game: An engine, a game, its name, or the path of a rule folder.
 
         Raises:
-            GameError: There is no such game.
+            GameError: The game does not exist.
             KBError: The rules have errors.
         """
         engine = compile_engine(game)
@@ -95,7 +95,7 @@ HandsNetwork = ABLN | AblnPart
 
 
 class Networks(nn.Module):
-    """ABLN, policy and critic of a preset; weights are initialised from a seed."""
+    """ABLN, policy and critic of a preset, with weights initialised from a seed."""
 
     abln: HandsNetwork | None
     decision: PolicyNetwork | PlanePolicyNetwork | PolicyPart
@@ -106,7 +106,7 @@ class Networks(nn.Module):
     """Weights of the opponent model, a network of positions that weights deals; None where there is none."""
 
     def __init__(self, preset: Preset, shape: GameShape, seed: int = 0, parts: NetworkParts = NO_PARTS) -> None:
-        """Create the networks; those that are not replaced by parts begin as without parts."""
+        """Create the networks; custom parts do not change the initial weights of the others."""
         super().__init__()
         if parts.abln is not None:
             preset = preset.with_abln()
@@ -126,7 +126,7 @@ class Networks(nn.Module):
 
     @property
     def parts(self) -> NetworkParts:
-        """The networks of one's own among them."""
+        """The custom networks among these networks."""
         return NetworkParts(
             self.decision if isinstance(self.decision, PolicyPart) else None,
             self.critic if isinstance(self.critic, CriticPart) else None,

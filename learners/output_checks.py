@@ -1,4 +1,4 @@
-"""Checks of what networks of one's own return and hold: type, shape, dtype, and values that are finite."""
+"""Checks of outputs and states of custom networks: type, shape, dtype and finite values."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _SUM_TOLERANCE = 0.01
 
 
 def call_forward(module: nn.Module, batch: Batch | CriticBatch | HandsBatch) -> Any:
-    """Call a network of one's own.
+    """Call a custom network.
 
     Args:
         module: The network.
         batch: Its inputs, n decisions.
 
     Returns:
-        What it returns, which is not checked.
+        Result of the call, which is not checked.
 
     Raises:
         GameError: The call fails (code ``model-failed``).
@@ -37,11 +37,11 @@ def call_forward(module: nn.Module, batch: Batch | CriticBatch | HandsBatch) -> 
 
 
 def check_output(output: object, batch: Batch, model_name: str, allow_half: bool = False) -> PolicyOutput:
-    """Check what a network returned for a batch.
+    """Check the output of a network for a batch.
 
     Args:
-        output: What ``forward`` returned.
-        batch: What it was called with, n decisions.
+        output: Result of ``forward``.
+        batch: Argument of ``forward``, n decisions.
         model_name: Name of its class, for messages.
         allow_half: Whether bfloat16 and float16 are accepted, as autocast makes them.
 
@@ -49,7 +49,7 @@ def check_output(output: object, batch: Batch, model_name: str, allow_half: bool
         The output.
 
     Raises:
-        GameError: It is no `PolicyOutput` (code ``model-output-type``), or a field has the wrong shape
+        GameError: The output is not a `PolicyOutput` (code ``model-output-type``), or a field has the wrong shape
             (``model-output-shape``), dtype (``model-output-dtype``) or values that are not finite
             (``model-output-not-finite``).
     """
@@ -76,7 +76,7 @@ _FIELD_SIZES = {"logits": "[n, actions] or [n, labels]", "value": "[n]", "hands"
 
 
 def check_tensor(model_name: str, name: str, tensor: object, shapes: list[tuple[int, ...]], allow_half: bool) -> None:
-    """Raise GameError where a field is no tensor of one of these shapes, or not of a dtype that is accepted."""
+    """Raise GameError where a field is not a tensor of one of these shapes, or not of a dtype that is accepted."""
     expected = f"{_FIELD_SIZES[name]} = {' or '.join(str(list(shape)) for shape in shapes)} float32"
     message = f"{model_name}.forward: {name} is {describe_value(tensor)}, expected {expected}"
     if not isinstance(tensor, Tensor):
@@ -105,7 +105,7 @@ def check_label_probabilities(subject: str, values: Any, shape: tuple[int, ...])
     """Check the probabilities of labels that a model returned.
 
     Args:
-        subject: What returned them, for messages.
+        subject: Name of the model, for messages.
         values: Rows of probabilities, together [n, labels]: an array, or arrays that are joined.
         shape: Expected shape.
 
@@ -113,8 +113,9 @@ def check_label_probabilities(subject: str, values: Any, shape: tuple[int, ...])
         The probabilities, float [n, labels].
 
     Raises:
-        GameError: They are no numbers (code ``model-output-dtype``), have another shape (``model-output-shape``), are
-            not finite (``model-output-not-finite``), or are negative or do not sum to 1 (``model-failed``).
+        GameError: The values are not numbers (code ``model-output-dtype``), have another shape
+            (``model-output-shape``), are not finite (``model-output-not-finite``), or are negative or do not sum to 1
+            (``model-failed``).
     """
     try:
         array = np.concatenate([np.asarray(row).reshape(-1, shape[1]) for row in values])
@@ -154,7 +155,7 @@ def check_unwritten(model_name: str, batch: Batch | CriticBatch | HandsBatch) ->
 
 
 def check_state(module: nn.Module) -> None:
-    """Raise GameError where the state of a network holds what is no tensor, which no file of weights can hold."""
+    """Raise GameError if the state of a network holds a value that is not a tensor, which cannot be saved."""
     for name, value in module.state_dict().items():
         if not isinstance(value, Tensor):
             text = f"state_dict holds {name!r}, {describe_value(value)}; weights are tensors: return a tensor, or none"

@@ -1,4 +1,4 @@
-"""Classes of networks of one's own, as weights cards name them. Nothing is ever imported by these names."""
+"""Classes of custom networks, as weights cards name them. Nothing is ever imported by these names."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from abl_cards.learners.network_parts import NetworkParts
 
 
 def describe_parts(parts: NetworkParts) -> dict[str, dict[str, str | None]]:
-    """Return class and file of each network of one's own, as cards hold them.
+    """Return class and file of each custom network, as cards hold them.
 
     Args:
-        parts: The networks of one's own.
+        parts: The custom networks.
     """
     return {
         name: {"class": class_name(part.model_class), "file": class_file(part.model_class)}
@@ -44,11 +44,11 @@ def check_class(file: Path, saved: str, model_class: type) -> None:
 
 
 def check_classes(file: Path, own: Mapping[str, Mapping[str, str | None]], parts: NetworkParts) -> None:
-    """Check that networks of one's own are those of a file of weights.
+    """Check that custom networks are those of a file of weights.
 
     Args:
         file: The file of weights, for messages.
-        own: Class and file of each network of one's own in it, by its name.
+        own: Class and file of each custom network in it, by its name.
         parts: The networks that are given.
 
     Raises:

@@ -36,7 +36,7 @@ _STATE_PREFIX = "state."
 
 
 class InputRow(NamedTuple):
-    """A decision as a model that fits itself gets it.
+    """One decision, the input row of a model that fits itself.
 
     Attributes:
         inputs: The decisions that are evaluated together: a `Batch`, a `CriticBatch` or a `HandsBatch`.
@@ -48,7 +48,7 @@ class InputRow(NamedTuple):
 
 
 class FittedPart(NetworkPart):
-    """A model that fits itself in the place of one network of a preset.
+    """A model that fits itself and replaces one network of a preset.
 
     Its weights are those of its PyTorch module (``base_model.model``, or itself), or the arrays of its methods
     ``state_dict()`` and ``load_state_dict(state)``. A model with neither trains, but cannot be saved.
@@ -87,7 +87,7 @@ class FittedPart(NetworkPart):
         return optimiser if isinstance(optimiser, torch.optim.Optimizer) else None
 
     def fit(self, rows: Sequence[Any], targets: Sequence[Any]) -> float | None:
-        """Fit the model to targets; returns its loss, or None where it returns no number; raises GameError for NaN."""
+        """Fit the model to targets; returns its loss, None if ``fit`` returns no number. Raises GameError for NaN."""
         loss = self._call("fit", lambda: _to_number(self._fit(rows, targets)))
         if loss is not None and not isfinite(loss):
             message = f"{self.model_name}.fit: the loss is NaN or infinite; lower its learning rate, or mend the model"
@@ -125,7 +125,7 @@ class FittedPart(NetworkPart):
                 destination[f"{prefix}{_STATE_PREFIX}{name}"] = tensor
 
     def _read_state(self) -> dict[str, Tensor]:
-        """Return the state of a model without a module; raises TypeError where it is no mapping of names to arrays."""
+        """Return the state of a model without a module; raises TypeError if it is not a mapping of names to arrays."""
         state: object = self.base_model.state_dict()
         if not isinstance(state, Mapping) or not all(isinstance(name, str) for name in state):
             raise TypeError(f"expected arrays by name, found {type(state).__name__}")
@@ -145,7 +145,7 @@ class FittedPolicy(FittedPart, PolicyPart):
     """A policy that fits itself to abduced labels, by ``predict_proba`` [n, labels]."""
 
     def evaluate(self, batch: Batch | CriticBatch | HandsBatch) -> Tensor:
-        """Return the logarithms of the probabilities of the labels; raises GameError where they are none."""
+        """Return the logarithms of the probabilities of the labels; raises GameError for invalid probabilities."""
         probabilities = self.predict(batch, "predict_proba")
         n, sizes = len(batch), self.shape
         self._check("logits", probabilities, (n, sizes.num_actions), (n, sizes.num_labels))
@@ -172,7 +172,7 @@ def wrap_parts(shape: GameShape, policy: object = None, critic: object = None, a
         abln: A module, or a model that fits itself; None for the ABLN of the preset.
 
     Raises:
-        GameError: One of them is neither (code ``model-failed``).
+        GameError: An object is neither a module nor such a model (code ``model-failed``).
     """
     return NetworkParts(
         _wrap(PolicyPart, FittedPolicy, POLICY, policy, shape),
@@ -201,7 +201,7 @@ def _wrap(
 
 
 def _to_number(loss: Any) -> float | None:
-    """Return a loss as a number; None for what is none."""
+    """Return a loss as a number; None for other values."""
     return float(loss) if isinstance(loss, int | float | np.number | Tensor) else None
 
 

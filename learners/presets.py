@@ -3,7 +3,7 @@
 ``paper`` is Chen et al. 2025, sections 2.1-2.3 and table 4; fields that the paper omits are marked. ``small`` is
 made for two processor cores: a shorter history encoder, narrower layers, and the costs of the preferences as inputs
 of the decision model. ``quick`` is for new games: it learns from random weights within minutes. Its look-ahead plays
-deals out, since so few decisions do not train a critic.
+deals to their end, because so few decisions do not train a critic.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ END_OF_EPISODE = 1_000_000
 
 @dataclass(frozen=True)
 class RolloutConfig:
-    """Sizes of a rollout network, and of the look-ahead that plays on by it; see ``learners.rollout_network``."""
+    """Sizes of a rollout network, and of the look-ahead that uses it; see ``learners.rollout_network``."""
 
     is_compiled: bool = False  # whether one compiled loop plays tables on, by positions instead of costs, plays left
     hidden: tuple[int, int] = (256, 128)  # widths of the layers, multiples of 4
@@ -149,7 +149,7 @@ class Preset:
 
     @property
     def uses_responses(self) -> bool:
-        """Return whether the policy reads which labels the others could answer."""
+        """Return whether the policy reads which labels the other seats could respond to."""
         return RESPONSES in self.inputs
 
 
@@ -281,7 +281,7 @@ UNTRAINED_PRESET = "quick"
 
 
 def default_preset(game: str) -> str:
-    """Return the preset of the shipped weights of a game; without any, one that learns quickly from nothing.
+    """Return the preset of the shipped weights of a game; ``quick`` if there are none.
 
     Args:
         game: Name of the game.

@@ -1,9 +1,10 @@
-"""Rollout networks: light policies that play imagined tables on in a look-ahead.
+"""Rollout networks: small policies that continue play at simulated tables in a look-ahead.
 
 They learn from the policy (distillation) and read less: neither the estimate of the hidden hands nor the history as a
-sequence. The policy plays better, but a look-ahead plays many more tables on with them in the same time. A network for
-candidates reads observations, costs and plays left, in steps of Python. A network for compiled episodes reads positions
-alone; its first layer is kept as sums that change with the few inputs that a play changes, as in NNUE (Nasu 2018).
+sequence. The policy plays better, but with a rollout network a look-ahead evaluates many more tables in the same time.
+A network for candidates reads observations, costs and plays left, in steps of Python. A network for compiled episodes
+reads positions alone. Its first layer is updated incrementally by the few inputs that a play changes, as in NNUE (Nasu
+2018).
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"

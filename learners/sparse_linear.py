@@ -37,9 +37,9 @@ def sparse_linear(
 ) -> Tensor:
     """Apply a linear layer to parts that are mostly zero.
 
-    The compressed product is for learning. Where no gradient is computed, for few rows, on other devices and in half
-    precision it is the dense product, which is equal within rounding: so what an agent chooses does not depend on how
-    many decisions it makes at once. Gradients flow to the weights; parts that need one take the dense product too.
+    The compressed product is used in training. The dense product is used without gradients, for few rows, on other
+    devices and in half precision; it is equal within rounding. So the choice of an agent does not depend on the number
+    of decisions that it makes at once. Parts that require gradients use the dense product too.
 
     Args:
         parts: Inputs [n, ...] of any dtype, flattened and side by side the columns of the layer.

@@ -1,4 +1,4 @@
-"""Symmetries of the cards, applied to observations and hands for more data from the same games."""
+"""Symmetries of the cards, applied to observations and hands to augment training data."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Transfer of weights to other labels: profiles of a game may differ by some labels.
+"""Transfer of weights to other labels, because profiles of a game may differ in some labels.
 
-Weights of a label go to the label of the same name. New labels get zeros, so that only the preferences weigh them; the
-weights of labels that are gone are left out.
+Weights of a label are copied to the label of the same name. New labels get zeros, so that only the preferences affect
+them. Weights of labels that no longer exist are left out.
 """
 
 from __future__ import annotations

@@ -136,7 +136,7 @@ def read_card(file: str | Path, card_type: type[CardT]) -> CardT:
 
 
 def _check_regular_file(file: Path) -> None:
-    """Raise GameError where a path is no regular file: opening a pipe would wait for a writer."""
+    """Raise GameError where a path is not a regular file: opening a pipe would wait for a writer."""
     if file.exists() and not file.is_file():
         raise GameError(f"{file} is no file", ErrorCode.WEIGHTS_NOT_READABLE)
 
@@ -170,7 +170,7 @@ def find_shipped_weights(game: str, preset: str | None, *tags: str) -> Path:
         *tags: Further parts of the file's name, such as ``"supervised"``.
 
     Raises:
-        GameError: There are none.
+        GameError: The package has no weights for this game and preset.
     """
     preset = preset or default_preset(game)
     file = WEIGHTS_FOLDER / f"{'-'.join([game, preset, *tags])}.safetensors"
@@ -188,7 +188,7 @@ def find_shipped_weights(game: str, preset: str | None, *tags: str) -> Path:
 
 
 def rollout_weights_file(file: str | Path) -> Path:
-    """Return the file of the rollout network that belongs to a file of weights, there or not.
+    """Return the path of the rollout network that belongs to a file of weights; the file need not exist.
 
     Args:
         file: The file of weights.
@@ -200,7 +200,7 @@ def rollout_weights_file(file: str | Path) -> Path:
 
 
 def opponent_weights_file(file: str | Path) -> Path:
-    """Return the file of the opponent model that belongs to a file of weights, there or not.
+    """Return the path of the opponent model that belongs to a file of weights; the file need not exist.
 
     Args:
         file: The file of weights.
@@ -212,7 +212,7 @@ def opponent_weights_file(file: str | Path) -> Path:
 
 
 def student_weights_files(file: str | Path) -> tuple[Path, Path]:
-    """Return the files of the light networks that may lie beside a file of weights, there or not.
+    """Return the paths of the light networks beside a file of weights; the files need not exist.
 
     Args:
         file: The file of weights.

@@ -36,14 +36,14 @@ _CRITIC_PREFIX, _ABLN_PREFIX = "critic.", "abln."
 
 
 def save_networks(file: str | Path, networks: Networks, card: WeightsCard) -> None:
-    """Save networks in half precision with their card; an untrained critic of ours is left out.
+    """Save networks in half precision with their card; an untrained critic of the preset is left out.
 
-    Networks of one's own are saved in their own precision.
+    Custom networks are saved in their own precision.
 
     Args:
         file: File with the suffix ``.safetensors``.
         networks: The networks.
-        card: Their card; ``steps`` tells whether the critic has been trained.
+        card: Card of the weights; its ``steps`` state whether the critic has been trained.
     """
     file = Path(file)
     card = replace(card, own_parts=describe_parts(networks.parts))
@@ -59,10 +59,10 @@ def load_networks(file: str | Path, engine: Engine | Game | str | Path, parts: N
     Args:
         file: The file of weights.
         engine: The game: an engine, a game, its name, or the path of a rule folder.
-        parts: The networks of one's own, whose weights are replaced.
+        parts: The custom networks, whose weights are replaced.
 
     Raises:
-        GameError: The weights are missing, damaged, or for another game, or they are those of a network of one's own
+        GameError: The weights are missing, damaged, or for another game, or they are those of a custom network
             that is not given.
     """
     file = check_path("file", file)
@@ -120,11 +120,11 @@ def _is_same_game(one: str, other: str) -> bool:
 
 
 def load_weights(file: str | Path, networks: Networks, engine: Engine | None = None) -> None:
-    """Load weights into networks; a critic or ABLN that the file lacks keeps its own.
+    """Load weights into networks; a critic or ABLN that the file lacks keeps its weights.
 
     Networks with ABLN accept weights of a twin without ABLN: the estimate has no effect at first. Networks for a
-    profile with more labels accept weights of the default profile of the game. A network of one's own, or of the
-    preset, keeps its weights where the file has weights of the other kind.
+    profile with more labels accept weights of the default profile of the game. A network keeps its weights
+    if it is custom and the file has those of the preset, or the reverse.
 
     Args:
         file: The file of weights.

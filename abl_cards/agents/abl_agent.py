@@ -62,9 +62,9 @@ class AblAgent:
         Args:
             policy: Networks and knowledge base.
             use_preferences: Play the cheapest card set of the label; otherwise a random one.
-            lookahead: Evaluates likely labels on imagined deals; None to play by the policy alone.
+            lookahead: Evaluates likely labels on sampled deals; None to play by the policy alone.
             search_choices: Look ahead at bids and card exchanges too.
-            endgame: Solves imagined deals where few cards are left; None for no solver.
+            endgame: Solves sampled deals exactly where few cards are left; None for no solver.
         """
         self.policy, self._use_preferences, self._lookahead, self._endgame = policy, use_preferences, lookahead, endgame
         self._minimiser = Minimiser(policy.preference_model)
@@ -77,12 +77,12 @@ class AblAgent:
 
     @property
     def rules(self) -> CompiledGame:
-        """Rules that it was made for."""
+        """Compiled rules that the agent was made for."""
         return self.policy.engine.rules
 
     @property
     def uses_preferences(self) -> bool:
-        """Return whether the preferences select the card set of a label; any card set otherwise."""
+        """Return whether the preferences select the card set of a label; otherwise it is random."""
         return self._use_preferences
 
     @property
@@ -92,7 +92,7 @@ class AblAgent:
 
     @property
     def uses_rollout_network(self) -> bool:
-        """Return whether a rollout network plays imagined deals on."""
+        """Return whether a rollout network continues the play of sampled deals."""
         return self._lookahead is not None and self._lookahead.uses_rollout_network
 
     @property
@@ -101,10 +101,10 @@ class AblAgent:
         return None if self._lookahead is None else self._lookahead.think_seconds
 
     def with_time_limit(self, seconds: float) -> Self:
-        """Return this agent with a time limit of a decision, by the same networks.
+        """Return an agent with the same networks and a time limit for each decision.
 
         Args:
-            seconds: Time limit.
+            seconds: Time limit of a decision, in seconds.
 
         Returns:
             A copy; the agent itself if it does not look ahead or has a limit.
@@ -124,7 +124,7 @@ class AblAgent:
 
     @property
     def needs_history(self) -> int:
-        """Return how many acts tables must keep, by which the agent weights deals."""
+        """Return how many acts tables must keep for the agent, which weights sampled deals by them."""
         return 0 if self._lookahead is None else self._lookahead.history_acts
 
     def play(self, decisions: Decisions, keys: RandomKeys) -> Moves:
@@ -208,7 +208,7 @@ class AblAgent:
         return self._lookahead.sample_deals(sampler, MAX_SHOWN_DEALS)
 
     def _response_shares(self, view: PolicyInputs) -> NDArray[np.float32] | None:
-        """Return the shares of deals in which the others could answer; None where this is no input."""
+        """Return the shares of deals in which the others could answer; None where this is not an input."""
         from abl_cards.learners import RESPONSE_DEALS
 
         if not self.policy.networks.preset.uses_responses or not len(view.open_rows):

@@ -35,7 +35,7 @@ def make_abl_agent(name: AgentName, engine: Engine, policy_class: type[NeuroSymb
             ``no-lookahead`` the label of the policy. ``no-rollout-network`` looks ahead with plays by the policy where
             weights of a rollout network lie beside the others. ``think=MS`` is the time limit of a decision in
             milliseconds, ``endgame=N`` the most cards in all hands together that are solved exactly. ``without``,
-            ``scale`` and ``kb`` are the options of agent ``kb``. Weights of networks of one's own need
+            ``scale`` and ``kb`` are the options of agent ``kb``. Weights of custom networks need
             ``weights=FILE`` and the file of each class, ``policy=``, ``critic=``, ``abln=`` or, for one network of all,
             ``model=FILE.py:CLASS``.
         engine: Compiled game.
@@ -103,7 +103,7 @@ def make_network_agent(
 
 
 def make_own_networks(name: AgentName, engine: Engine) -> dict[str, object]:
-    """Import the classes of networks of one's own that an agent's name has, and make the networks.
+    """Import the classes of custom networks that an agent's name has, and make the networks.
 
     Args:
         name: ``abl`` with options, such as ``weights=FILE,model=FILE.py:CLASS``.

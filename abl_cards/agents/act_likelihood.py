@@ -1,7 +1,7 @@
 """Compute how probable acts were for hypothetical hands, by a network of positions: the opponent model.
 
-Only hands differ between deals, so what all see is summed once for each act; an act depends on the hand of its seat
-alone, so equal hands of a seat are scored once; and the sum of a hand changes by few inputs from one to the next.
+Only hands differ between deals, so the public inputs are summed once for each act. An act depends on the hand of its
+seat alone, so equal hands of a seat are scored once. The sum of a hand changes by few inputs from one hand to the next.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
@@ -38,7 +38,7 @@ _HANDS_PER_THREAD = 64
 def compute_act_log_probs(
     engine: Engine, weights: RolloutWeights, decisions: Decisions, rows: Indices, deals: NDArray[np.uint8]
 ) -> NDArray[np.float64]:
-    """Return how probable the acts of the others are by a network of positions.
+    """Compute the probability of the acts of the other seats by a network of positions.
 
     Args:
         engine: Compiled game.

@@ -22,9 +22,9 @@ RandomKeys = NDArray[np.uint64]
 
 
 class Agent(Protocol):
-    """Player that decides for many tables at once, by what the seats to decide may see.
+    """Player that decides for many tables at once, each from the view of the seat to decide.
 
-    An agent that is a ``Listener`` too follows the course of one table: a match plays its games one after the other.
+    An agent that is also a ``Listener`` follows one table, so a match plays its games one after the other.
     """
 
     def play(self, decisions: Decisions, keys: RandomKeys) -> Moves:
@@ -46,7 +46,7 @@ class Agent(Protocol):
             keys: Random bits, uint64 [n].
 
         Returns:
-            Index of an open option for each choice, uint8 [n].
+            Index of a legal option for each choice, uint8 [n].
         """
 
 
@@ -56,7 +56,7 @@ class ExplainableAgent(Agent, Protocol):
 
     @property
     def preference_model(self) -> PreferenceModel:
-        """Preferences that it decides by."""
+        """Preferences that the agent decides by."""
 
     def compute_model_explanation(self, decision_point: DecisionPoint) -> ModelExplanation | None:
         """Explain a decision beyond its preferences.
@@ -73,7 +73,7 @@ class ExplainableAgent(Agent, Protocol):
 
 
 def needs_history(agent: Agent) -> int:
-    """Return how many acts tables must keep for an agent, with the decisions before them.
+    """Return how many acts, with the decisions before them, tables must keep for an agent.
 
     Args:
         agent: Any agent.
@@ -98,7 +98,7 @@ def find_compiled_game(owner: object) -> CompiledGame | None:
 
 
 class PlayerLeftError(GameError):
-    """End of a game by a human player who leaves."""
+    """Error that ends a game because a human player has left."""
 
     def __init__(self, message: str) -> None:
         """Make an error.
@@ -110,7 +110,7 @@ class PlayerLeftError(GameError):
 
 
 class ForfeitError(GameError):
-    """Loss of a game by a fault of the seat to decide."""
+    """Error that ends a game because the seat to decide has lost it by a fault."""
 
     def __init__(self, seat: int, kind: str, message: str, points: Sequence[int]) -> None:
         """Make an error.

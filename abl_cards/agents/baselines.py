@@ -4,10 +4,10 @@
 - ``greedy`` follows with the weakest beater of the same type, else with the weakest bomb, else with the weakest play of
   another type where the rules allow one, else it passes. It leads the label with most cards, weakest first, and plays
   the first card set in wire order. In trick games it follows with the lowest play that takes the trick, else with the
-  lowest without points; it leads in the same way. It makes the bid that pays best on average where bids are random and
-  all play like this (``bid_value``). Of cards to choose it takes the lowest, where the order depends on a trump suit.
-  Where tricks cost points (``trick_value``) it leads low, follows with the highest play that does not take the trick,
-  those with most points first, and gives the highest cards.
+  lowest play without points, and leads in the same way. It makes the bid with the highest mean points when bids are
+  random and all seats play like this (``bid_value``). It chooses the lowest card where the order depends on a trump
+  suit. Where tricks cost points (``trick_value``) it leads low and gives the highest cards; it follows with the highest
+  play that does not take the trick, cards with most points first.
 - ``zhiduoxing`` 智多星 (Tan et al. 2020, section 2.3) is ``greedy``, but leads a bomb only when there is nothing else.
 """
 
@@ -39,7 +39,7 @@ class RandomAgent:
         return decisions.sample_labels_and_moves(lambda lo, hi, labels: draw_labels(legal, keys, lo, hi, labels), keys)
 
     def choose(self, choices: Choices, keys: RandomKeys) -> NDArray[np.uint8]:
-        """Return a random open option for each choice: uint8 [n]."""
+        """Return a random legal option for each choice: uint8 [n]."""
         cards = np.zeros(len(keys), np.int16)
         draw_labels(np.ascontiguousarray(choices.options.T), keys, 0, len(keys), cards)
         return cards.astype(np.uint8)
@@ -59,10 +59,10 @@ class GreedyAgent:
 
         Args:
             traits: Kinds, sizes and bombs among the labels of the game.
-            avoids_tricks: Whether it leaves tricks to others, for games where they cost points.
-            bid_values: What each option pays on average, NaN for cards: float64 [options]; None where the first open
-                option is chosen.
-            rules: Rules of the game, for the check that it plays no other; None for no check.
+            avoids_tricks: Whether the agent avoids taking tricks, for games where they cost points.
+            bid_values: Mean points of each option, NaN for cards: float64 [options]; None to choose the first legal
+                option.
+            rules: Rules of the game; decisions of other games are rejected. None for no check.
         """
         self.rules = rules
         self._traits, self._avoids_tricks, self._bid_values = traits, avoids_tricks, bid_values
@@ -85,9 +85,10 @@ class GreedyAgent:
         return decisions.first_moves(labels)
 
     def choose(self, choices: Choices, keys: RandomKeys) -> NDArray[np.uint8]:
-        """Return the first open option, or the lowest card where the order depends on the trump: uint8 [n].
+        """Return the first legal option, or the lowest card where the order depends on the trump: uint8 [n].
 
-        Where tricks cost points, return the highest card; of bids for tricks the one that pays best on average.
+        Where tricks cost points, return the highest card. Among bids for tricks, return the one with the highest mean
+        points.
         """
         if self._avoids_tricks:
             return _choose_highest(choices)
@@ -125,7 +126,7 @@ def _choose_highest(choices: Choices) -> NDArray[np.uint8]:
 
 
 def _option_ranks(choices: Choices) -> NDArray[np.int64]:
-    """Return the ranks of the options as plays of one card: [n, options]; -1 where an option is no card."""
+    """Return the ranks of the options as plays of one card: [n, options]; -1 where an option is not a card."""
     rules, context = choices.rules, choices.view.context
     kinds = np.array([rules.pack.index.get(option, -1) for option in rules.schema.options])
     label = rules.forms.label_of[rules.single_card_forms[:, kinds]]

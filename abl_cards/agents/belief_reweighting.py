@@ -1,9 +1,9 @@
 """Reweight deals by the last acts of the other seats: deals in which they would have acted otherwise are unlikely.
 
-Deals that agree with counts and facts are drawn. Each is weighted by the probability that the policy gives to the last
-acts of the others, had they held these cards; then deals are resampled by their weights. Nobody plays quite by the
-policy, so a share of the plays counts as random. A light network of positions, the opponent model, is so much faster
-that most acts of an episode can be weighed by it: the compiled rollout network, or one that was trained for this.
+Deals that agree with counts and facts are drawn. Each is weighted by the probability of the last acts of the others,
+computed by the policy for these hands. Then deals are resampled by their weights. Other agents do not play exactly by
+the policy, so a share of the plays counts as random. The opponent model is a light network of positions: the compiled
+rollout network, or one that was trained for this. It is so much faster that it can score most acts of an episode.
 """
 
 from __future__ import annotations
@@ -50,9 +50,9 @@ def choose_pool_size(networks: Networks) -> int:
 
 
 class BeliefSampler:
-    """Draws hidden hands for decisions; where tables know the acts of the others, hands that go with these acts.
+    """Draws hidden hands for decisions; where tables record the acts of the others, hands that agree with these acts.
 
-    A pool of deals is drawn and weighted once for each decision, whoever asks for it first. Draws resample it.
+    A pool of deals is drawn and weighted once for each decision, at the first use. Draws resample it.
     """
 
     def __init__(self, policy: NeuroSymbolicPolicy, decisions: Decisions, inputs: PolicyInputs) -> None:
@@ -79,7 +79,7 @@ class BeliefSampler:
             pool_size: Deals of a pool.
 
         Returns:
-            How many deals were weighted.
+            Number of deals that were weighted.
         """
         new = np.array([row for row in rows.tolist() if row not in self._pools], np.int64)
         if not self._is_weighted or not len(new):
@@ -118,7 +118,7 @@ def resample_deals(
 ) -> NDArray[np.uint8]:
     """Resample deals [n, others, cards] by the sums of their weights [n], up to 1: [num_kept, others, cards].
 
-    Where a draw falls goes by a sequence of low discrepancy, of which any part is spread evenly.
+    Draws are placed by a low-discrepancy sequence, so any part of them is spread evenly.
     """
     marks = (np.arange(first, first + num_kept) + 0.5) * _GOLDEN_RATIO % 1
     return deals[np.searchsorted(shares, marks).clip(0, len(deals) - 1)]

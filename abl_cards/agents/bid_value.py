@@ -1,4 +1,4 @@
-"""Values of bids where tricks are played greedily, found by playing: rule files state points, not what a bid pays."""
+"""Values of bids where tricks are played greedily, measured by play, because rule files do not state them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class _BidTally(NullListener):
 
 @cache_per_game
 def compute_bid_values(rules: CompiledGame) -> NDArray[np.float64]:
-    """Return the mean points of who chooses an option at random, [options]; NaN for options that are cards.
+    """Return the mean points after each option, [options], where options are chosen at random; NaN for cards.
 
     Args:
         rules: A game with tricks and options to choose.

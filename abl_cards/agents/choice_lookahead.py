@@ -1,7 +1,7 @@
-"""Look ahead at choices (bids, cards to give): expected points of each option over deals that the seat could be in.
+"""Look ahead at choices (bids, cards to give): expected points of each option over sampled deals.
 
-An option is chosen at imagined tables, the preferences make all choices that follow, and the critic, which sees all
-hands, evaluates the play that begins then. A deal that is dealt anew is worth 0. The critic must have been trained on
+An option is chosen at simulated tables, and the preferences make all choices that follow. The critic, which sees all
+hands, evaluates the play that begins then. A deal that is dealt anew counts 0. The critic must have been trained on
 choices of all kinds: in a run with ``choice_epsilon=``.
 """
 
@@ -43,7 +43,7 @@ class ChoiceLookahead:
         self._engine, self._lookahead, self._minimiser, self._num_deals = engine, lookahead, minimiser, num_deals
 
     def choose(self, choices: Choices) -> NDArray[np.uint8]:
-        """Return the option with most expected points for each choice, of equal ones the cheapest: uint8 [n]."""
+        """Return the option with the most expected points for each choice; ties go to the cheapest: uint8 [n]."""
         chosen = self._minimiser.choose(choices)
         several = np.flatnonzero((choices.options > 0).sum(axis=1) > 1)
         for first in range(0, len(several), _BATCH_SIZE):
@@ -54,7 +54,7 @@ class ChoiceLookahead:
         return chosen
 
     def compute_expected_points(self, choices: Choices, rows: Indices) -> NDArray[np.float32]:
-        """Compute expected points of the episode: float32 [rows, options], minus infinity for closed options."""
+        """Compute expected points of the episode: float32 [rows, options], minus infinity for illegal options."""
         known = choices.information_set().select(rows)
         keys = splitmix64_array(observation_keys(choices.observe()[rows]), _LOOKAHEAD_STREAM)
         deals = draw_deals(uniform_estimate(known), known, keys, self._num_deals)
@@ -82,7 +82,7 @@ class ChoiceLookahead:
 
     @attribute_table_errors(describe_imagined_table)
     def _evaluate_options(self, tables: Tables, options: NDArray[np.uint8]) -> NDArray[np.float32]:
-        """Evaluate imagined tables [m] for the seats that choose, after these options: float32 [m]."""
+        """Evaluate simulated tables [m] for the seats that choose, after these options: float32 [m]."""
         rows, seat = np.arange(len(tables)), tables.seat.copy()
         tables.choose(rows, options)
         while (pending := (choosing := tables.rows_to_choose())[tables.num_deals[choosing] == 0]).size:

@@ -20,7 +20,7 @@ _TABLES_PER_THREAD = 8
 
 
 class CompiledRollouts:
-    """Plays imagined tables on, to the end of the episode if wanted."""
+    """Continues play at simulated tables, optionally to the end of the episode."""
 
     def __init__(self, engine: Engine, weights: RolloutWeights) -> None:
         """Make rollouts.
@@ -36,14 +36,14 @@ class CompiledRollouts:
         self._engine, self._weights, self._shape = engine, weights, position_shape(engine.rules)
 
     def play(self, tables: Tables, num_choices: ArrayLike = END_OF_EPISODE) -> None:
-        """Play the tables whose episode is not over, and score the episodes that end.
+        """Continue the episodes that are not over, and score those that end.
 
         Args:
-            tables: Imagined tables [n], which stop after the episode.
+            tables: Simulated tables [n], which stop after the episode.
             num_choices: Decisions with a choice before a table stops at the next one: int [n], or one for all.
 
         Raises:
-            TableError: If the rules leave a table without a way on, or no card is played any more.
+            TableError: If the rules leave a table without a next decision, or no card is played any more.
         """
         state, left = tables.state, np.broadcast_to(np.asarray(num_choices, np.int64), len(tables))
         running = np.flatnonzero(state.stage == PLAY)

@@ -1,4 +1,4 @@
-"""Roll out imagined tables: some plays follow by a rollout policy, and the critic evaluates the rest."""
+"""Roll out simulated tables: a rollout policy makes some plays, and the critic evaluates the position after them."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from abl_cards.reasoners.abduction import BestCardsPerLabel, find_best_cards, pl
 
 
 class DeterminizedRollout:
-    """Rollout of imagined tables until the critic evaluates them at the next choice."""
+    """Rollout of simulated tables until the critic evaluates them at the next choice."""
 
     def __init__(self, policy: NeuroSymbolicPolicy, rollout_policy: RolloutPolicy | None = None) -> None:
         """Make a rollout.
 
         Args:
             policy: Policy whose critic is trained.
-            rollout_policy: Chooses the plays; None for that of the networks and their preset.
+            rollout_policy: Chooses the plays; None for the rollout policy of the networks and their preset.
         """
         self._policy, self._reward_exponent = policy, policy.networks.preset.ppo.reward_exponent
         self._rollout_policy = rollout_policy or make_rollout_policy(policy)
         self._compiled = None if rollout_policy else make_compiled_rollouts(policy)
 
     def evaluate(self, tables: Tables, seats: NDArray[np.int8], depths: Sequence[int] = (0,)) -> NDArray[np.float32]:
-        """Evaluate imagined tables.
+        """Evaluate simulated tables.
 
         Args:
-            tables: Imagined tables [m] where a play is due, or whose episode is over.
+            tables: Simulated tables [m] where a play is due, or whose episode is over.
             seats: Seats to evaluate for, int8 [m].
             depths: Decisions with a choice before the critic evaluates; the mean of the values counts.
 

@@ -1,4 +1,4 @@
-"""Find equal deals, so that what depends on a deal alone is computed once."""
+"""Find equal deals, so that values that depend on a deal alone are computed once."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Solve imagined deals exactly where few cards are left.
+"""Solve sampled deals exactly where few cards are left.
 
-Deals are drawn and weighted as in the look-ahead, each is solved with all hands open, and the mean result of a label
-replaces the evaluation of the critic. A decision is left as it is where too few deals are solved within its limit of
+Deals are drawn and weighted as in the look-ahead, and each is solved with all hands open. The mean result of a label
+replaces the evaluation of the critic. A decision is not changed where too few deals are solved within its limit of
 positions.
 """
 
@@ -58,7 +58,7 @@ class EndgameResult:
 
 
 class EndgameSearch:
-    """Solver of the decisions of a policy where few cards are left."""
+    """Solver that improves the decisions of a policy where few cards are left."""
 
     def __init__(
         self,
@@ -161,7 +161,7 @@ def make_endgame_search(name: AgentName, policy: NeuroSymbolicPolicy) -> Endgame
     """Make the solver that ``endgame=N`` in a name stands for; None for 0 cards.
 
     Without the option the preset decides, and a game whose endgames cannot be solved is played without a solver.
-    Raises GameError where N is no number or the endgames cannot be solved.
+    Raises GameError where N is not a number or the endgames cannot be solved.
     """
     text, preset = name.value("endgame"), policy.networks.preset
     if text is not None and not text.isdecimal():

@@ -34,7 +34,7 @@ def rules_fingerprint(engine: Engine) -> str:
 
 
 def knowledge_fingerprint(kb: KnowledgeBase) -> str:
-    """Hash the ground program of a knowledge base; comments, layout and sentences for people do not count.
+    """Hash the ground program of a knowledge base; comments, layout and sentences of preferences do not count.
 
     Args:
         kb: Loaded knowledge base.
@@ -47,9 +47,9 @@ def knowledge_fingerprint(kb: KnowledgeBase) -> str:
 
 
 def agent_fingerprint(name: AgentName, engine: Engine) -> str:
-    """Hash all that an agent plays by: the ground program of rules and preferences, and its weights or its module.
+    """Hash all data that an agent plays by: the ground program of rules and preferences, and its weights or its module.
 
-    The light networks that lie beside the weights are among them.
+    The weights include the light networks beside them.
 
     Args:
         name: Name of the agent, with its options.

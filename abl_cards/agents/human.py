@@ -111,7 +111,7 @@ class HumanAgent(NullListener):
     # --- events at the table -----------------------------------------------------------------------------------------
 
     def on_episode_start(self, tables: Tables, rows: Indices) -> None:
-        """Drop the log of the episode before."""
+        """Clear the log of the previous episode."""
         self._tables = tables
         self._log = [self._texts["episode_began"]]
 

@@ -1,13 +1,13 @@
 """Look ahead: evaluate the likely labels on deals drawn by the estimate of the hidden hands.
 
-Each of the most probable labels is evaluated on a few deals: its move is made, a rollout network or the policy may play
-on, and the critic, which sees all hands of such a deal, evaluates the position at the next choice. With a time limit
-labels are evaluated in rounds, all on the same deals; labels that cannot be best any more are dropped, and where the
-policy plays on, the others are played on further, to the end of most episodes if there is time.
+Each of the most probable labels is evaluated on a few deals. Its move is made, and a rollout network or the policy may
+continue play. The critic, which sees all hands of such a deal, evaluates the position at the next choice. With a time
+limit labels are evaluated in rounds, all on the same deals, and labels that cannot be best any more are dropped. Where
+the policy continues play, the other labels are rolled out further, to the end of most episodes if there is time.
 
-The mean over the deals changes the probabilities by ``exp(points / TEMPERATURE)``: of all policies that is the one with
-most expected points, less TEMPERATURE times its divergence from the prior. Deals are drawn by what the seat sees alone;
-without ABLN by counts and facts.
+The mean over the deals changes the probabilities by ``exp(points / TEMPERATURE)``. This policy maximises the expected
+points less TEMPERATURE times the divergence from the prior. Deals are drawn from the information of the seat alone:
+by the estimate of ABLN, or by counts and facts without it.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _FIRST_ROW = np.zeros(1, np.int64)
 
 
 def describe_imagined_table(table: int) -> str:
-    """Describe an imagined table in errors, which must name no table that is played."""
+    """Describe a simulated table for errors, whose messages must not name a table that is played."""
     return "a table that the look-ahead imagines"
 
 
@@ -56,7 +56,7 @@ class LookaheadResult:
     Attributes:
         log_probs: Log-probabilities, float32 [k, labels].
         expected_points: Expected points of the episode, NaN for labels not evaluated: float32 [k, labels].
-        first_deal_points: Points on the first deal alone, NaN likewise: float32 [k, labels].
+        first_deal_points: Points on the first deal alone, NaN for labels not evaluated: float32 [k, labels].
     """
 
     log_probs: NDArray[np.float32]
@@ -76,7 +76,7 @@ class _LookaheadBatch:
 
 
 class Lookahead:
-    """Evaluates the labels that a policy finds likely on imagined deals."""
+    """Look-ahead that evaluates the likely labels of a policy on sampled deals."""
 
     def __init__(
         self,
@@ -91,9 +91,9 @@ class Lookahead:
         Args:
             policy: Policy whose critic is trained.
             search_rounds: Rounds of deals without a time limit.
-            temperature: Points that outweigh a factor e between two probabilities.
+            temperature: Difference in points that multiplies the ratio of two probabilities by e.
             batch_size: Decisions evaluated at a time.
-            think_seconds: Time limit for a decision; None for the rounds alone.
+            think_seconds: Time limit of a decision in seconds; None for the rounds alone.
         """
         self._policy, self._temperature, self._batch_size = policy, temperature, batch_size
         networks = policy.networks
@@ -110,12 +110,12 @@ class Lookahead:
 
     @property
     def history_acts(self) -> int:
-        """Acts that deals are weighted by, 1 for one of each other seat; tables with a history know them."""
+        """Number of past acts that weight the sampled deals; 1 stands for one act of each other seat."""
         return count_history_acts(self._policy.networks)
 
     @property
     def uses_rollout_network(self) -> bool:
-        """Whether a rollout network plays imagined tables on."""
+        """Whether a rollout network continues play at simulated tables."""
         return self._uses_network
 
     @property
@@ -124,7 +124,7 @@ class Lookahead:
         return self._think_seconds
 
     def with_time_limit(self, seconds: float) -> Lookahead:
-        """Return a look-ahead like this one, which has no time limit, with a limit for a decision."""
+        """Return a copy of this look-ahead with a time limit for each decision, in seconds."""
         return Lookahead(self._policy, self._search_rounds, self._temperature, self._batch_size, seconds)
 
     def improve_policy(
@@ -172,7 +172,7 @@ class Lookahead:
         """Return the first deals of the first decision with a choice: uint8 [deals, others, cards].
 
         Args:
-            sampler: That of the search, where there was one.
+            sampler: Sampler of the search.
             num_deals: How many deals.
         """
         self._weight_pools(sampler, _FIRST_ROW)
@@ -180,7 +180,7 @@ class Lookahead:
         return deals
 
     def evaluate(self, tables: Tables, seats: NDArray[np.int8]) -> NDArray[np.float32]:
-        """Evaluate imagined tables [m] for seats [m], where a play is due or the episode is over: float32 [m]."""
+        """Evaluate simulated tables [m] for seats [m], where a play is due or the episode is over: float32 [m]."""
         return self._rollout.evaluate(tables, seats)
 
     def _weight_pools(self, sampler: BeliefSampler, rows: Indices) -> None:

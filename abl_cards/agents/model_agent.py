@@ -1,4 +1,4 @@
-"""Agents that play by networks of one's own."""
+"""Agents that play by custom networks."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from abl_cards.reasoners.abduction import BestCardsPerLabel, Minimiser
 
 
 class ModelAgent(AblAgent):
-    """Play the most probable label or option of a network for policy, value and hands."""
+    """Agent that plays the most probable label or option of a network for policy, value and hands."""
 
     policy: ModelPolicy
 
@@ -58,18 +58,21 @@ def best_cards(policy: NeuroSymbolicPolicy, decisions: Decisions, inputs: Policy
     Args:
         policy: The policy.
         decisions: The plays to decide.
-        inputs: The features that the policy computed of them.
+        inputs: Result of ``policy.features(decisions)``.
     """
     return policy.survey_with_estimate(decisions, inputs) if isinstance(policy, ModelPolicy) else inputs.survey
 
 
 def choose_by_network(policy: NeuroSymbolicPolicy, choices: Choices, chosen: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return [n] the most probable options of a network with actions for options; others stay as chosen.
+    """Replace options by the most probable ones of a network that has actions for options.
 
     Args:
         policy: The policy.
         choices: The choices, n of them.
-        chosen: [n] the options by the preferences; changed in place.
+        chosen: uint8 [n], options by the preferences; changed in place.
+
+    Returns:
+        uint8 [n], the array ``chosen``.
     """
     if isinstance(policy, ModelPolicy) and policy.networks.decides_choices:
         view = policy.choice_features(choices)
@@ -104,10 +107,10 @@ def load_model_policy(
 
 
 def probe_model(networks: ModelNetworks, engine: Engine) -> None:
-    """Call a network of one's own with a few decisions of a game, to check its outputs before anything is played.
+    """Call a custom network with a few decisions of a game, to check its outputs before anything is played.
 
     Args:
-        networks: The network; it notes which outputs it has.
+        networks: The network; records which outputs it has.
         engine: The game.
 
     Raises:
@@ -141,7 +144,7 @@ def _play_probe_matches(
 
 
 def probe_parts(networks: Networks, engine: Engine) -> None:
-    """Call the networks of one's own in the place of a preset's with a few decisions of a game.
+    """Call the custom networks in the place of a preset's with a few decisions of a game.
 
     Args:
         networks: The networks; lazy layers get their sizes.
@@ -168,7 +171,7 @@ def probe_parts(networks: Networks, engine: Engine) -> None:
 
 
 def _probe_part(part: NetworkPart, networks: Networks, view: PolicyInputs, privileged: PrivilegedInputs) -> None:
-    """Call a network of one's own; raises GameError where it fails."""
+    """Call a custom network; raises GameError where it fails."""
     inputs = to_input_tensors(view, networks.device, networks.dtype)
     try:
         with torch.no_grad(), networks.autocast():

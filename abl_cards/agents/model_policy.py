@@ -1,4 +1,4 @@
-"""The path of a decision for a network of one's own: features, one call of the network, log-probabilities and value."""
+"""Policy of a custom network: features of decisions, one call of the network, log-probabilities and value."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class ChoiceInputs(ModelInputs):
 
 
 class ModelPolicy(NeuroSymbolicPolicy):
-    """A network of one's own, and the knowledge base that its labels must agree with."""
+    """A custom network, and the knowledge base that its labels must agree with."""
 
     networks: ModelNetworks
 
@@ -47,7 +47,7 @@ class ModelPolicy(NeuroSymbolicPolicy):
         self._cached: tuple[ModelInputs, PolicyOutput] | None = None  # the last call of the network
 
     def features(self, decisions: Decisions) -> PolicyInputs:
-        """Compute what a network reads of decisions, and the consistent labels with their costs."""
+        """Compute the features of decisions, and the consistent labels with their costs."""
         observation = decisions.observe()
         survey = find_best_cards(self.engine, self.preference_model, decisions)
         rows = np.flatnonzero(survey.has_choice)
@@ -67,7 +67,7 @@ class ModelPolicy(NeuroSymbolicPolicy):
         )
 
     def choice_features(self, choices: Choices) -> ChoiceInputs:
-        """Compute what a network reads of choices with several options; preferences drop inconsistent options."""
+        """Compute the features of choices with several options; preferences drop inconsistent options."""
         lists = choices.moves()
         cost, consistent = self.preference_model.costs(choices, lists)
         option, choice = lists.cards[:, 0].astype(np.int64), lists.decision_index
@@ -94,12 +94,12 @@ class ModelPolicy(NeuroSymbolicPolicy):
         )
 
     def to_model_batch(self, inputs: PolicyInputs | ChoiceInputs) -> Batch:
-        """Return decisions with a choice as a network reads them."""
+        """Return decisions with a choice as a `Batch`, the input of a network."""
         shape = self.networks.shape
         return to_batch(inputs, shape.num_labels, shape.num_actions, self.networks.device)
 
     def evaluate(self, inputs: PolicyInputs | ChoiceInputs) -> PolicyOutput:
-        """Call the network, unless it was called for these decisions last; raises GameError for a wrong output."""
+        """Call the network, or return its last output for the same decisions; raises GameError for a wrong output."""
         if self._cached is None or self._cached[0] is not inputs:
             with torch.no_grad():
                 self._cached = inputs, self.networks.evaluate(self.to_model_batch(inputs))
@@ -118,7 +118,7 @@ class ModelPolicy(NeuroSymbolicPolicy):
         return np.ascontiguousarray(log_probs.cpu().numpy())
 
     def value(self, inputs: ModelInputs, privileged: PrivilegedInputs) -> NDArray[np.float32]:
-        """Return the expected returns [k] by the network, which reads no hidden hands."""
+        """Return the expected returns [k] by the network, which does not read the hidden hands."""
         assert isinstance(inputs, PolicyInputs | ChoiceInputs)
         if not len(inputs.open_rows):
             return np.zeros(0, np.float32)

@@ -1,4 +1,4 @@
-"""Agents of one's own: objects, or classes in a module of the user, ``match guandan mymodule:Player kb``.
+"""Custom agents: objects, or classes in a module of the user, ``match guandan mymodule:Player kb``.
 
 Each decision is checked: an illegal move raises an error that names the state.
 """
@@ -31,16 +31,16 @@ Given = TypeVar("Given", Decisions, Choices)
 
 
 def is_plugin(name: AgentName) -> bool:
-    """Return whether a name has the form of a class of one's own: ``module:Class``, ``file.py:Class,key=value``."""
+    """Return whether a name has the form of a custom class: ``module:Class``, ``file.py:Class,key=value``."""
     parts = name.kind.removesuffix(PYTHON_SUFFIX).replace("\\", "/").split("/")
     return _class_name(name) is not None and all(part.isidentifier() for part in parts[-1].split("."))
 
 
 def check_plugin_options(name: AgentName) -> None:
-    """Check the options of a class of one's own.
+    """Check the options of a custom class.
 
     Args:
-        name: Any name of an agent; one whose module or file does not exist is passed.
+        name: Name of any agent; a name whose module or file does not exist is accepted.
 
     Raises:
         GameError: An option has no value, or two.
@@ -102,14 +102,14 @@ def make_plugin_agent(name: AgentName, engine: Engine) -> Agent:
 
 
 def make_plugin_object(text: str, argument: object) -> Any:
-    """Import a class of one's own, or a function, and call it.
+    """Import a custom class, or a function, and call it.
 
     Args:
         text: ``FILE.py:CLASS`` or ``module:CLASS``.
-        argument: Argument of the call; left out where the class takes none.
+        argument: Argument of the call; omitted if the class takes none.
 
     Returns:
-        The object that it makes.
+        Result of the call.
 
     Raises:
         GameError: The text has another form, there is no such file or class, or the call fails.
@@ -134,7 +134,7 @@ def _takes_argument(function: Callable[..., Any]) -> bool:
 
 
 def find_plugin_file(text: str) -> Path:
-    """Find the file of a class of one's own.
+    """Find the file of a custom class.
 
     Args:
         text: ``FILE.py:CLASS`` or ``module:CLASS``.
@@ -146,12 +146,12 @@ def find_plugin_file(text: str) -> Path:
 
 
 def check_own_agent(agent: Agent, name: str, engine: Engine) -> Agent:
-    """Check that an agent can play a game, and the decisions of one whose class does not belong to this package.
+    """Check that an agent can play a game, and wrap an agent from outside this package to check its decisions.
 
     Args:
         agent: Any object with the methods ``play`` and ``choose``.
         name: Name of the agent in error messages.
-        engine: Compiled game that it is to play.
+        engine: Compiled game to play.
 
     Returns:
         The agent itself where its class belongs to this package. Any other is wrapped: an exception, an illegal
@@ -169,7 +169,7 @@ def check_own_agent(agent: Agent, name: str, engine: Engine) -> Agent:
 
 
 class PluginAgent:
-    """Wrapper of an agent of one's own: checks each decision before it reaches the table."""
+    """Wrapper of a custom agent: checks each decision before it reaches the table."""
 
     def __init__(self, name: str, path: Path | None, agent: Any) -> None:
         """Wrap an agent.
@@ -187,7 +187,7 @@ class PluginAgent:
         return needs_history(self._agent)
 
     def play(self, decisions: Decisions, keys: RandomKeys) -> Moves:
-        """Return the moves of the agent; raises GameError where one is not legal or the table was changed."""
+        """Return the moves of the agent; raises GameError if one is not legal or the table was changed."""
         copied, answer = self._call(self._agent.play, decisions, keys)
         moves = self._check_moves(answer, decisions)
         lists = decisions.moves(decisions.labels_of(moves.form))
@@ -203,7 +203,7 @@ class PluginAgent:
         return lists.select(rows)
 
     def choose(self, choices: Choices, keys: RandomKeys) -> NDArray[np.uint8]:
-        """Return the options of the agent; raises GameError where one is not open or the table was changed."""
+        """Return the options of the agent; raises GameError if one is not legal or the table was changed."""
         copied, answer = self._call(self._agent.choose, choices, keys)
         options = self._check_numbers(answer, len(choices.options), choices.options.shape[1], "choose")
         for row in np.flatnonzero(choices.options[np.arange(len(options)), options] == 0)[:1]:

@@ -57,7 +57,7 @@ def sample_labels(log_probs: NDArray[np.float32], keys: RandomKeys) -> NDArray[n
 
 
 class NeuroSymbolicPolicy:
-    """Networks, and the knowledge base that makes their estimates consistent with the rules."""
+    """Policy of networks whose estimates the knowledge base makes consistent with the rules."""
 
     def __init__(
         self, engine: Engine, preference_model: PreferenceModel, networks: Networks, use_projection: bool = True
@@ -125,7 +125,7 @@ class NeuroSymbolicPolicy:
     def compute_response_counts(
         self, decisions: Decisions, rows: Indices, observation: NDArray[np.uint8], estimate: NDArray[np.float32]
     ) -> NDArray[np.uint8]:
-        """Count in how many drawn deals each seat can answer with each label: uint8 [k, others, labels]."""
+        """Count the sampled deals in which each seat can respond to each label: uint8 [k, others, labels]."""
         from abl_cards.learners import RESPONSE_DEALS
         from abl_cards.reasoners.hidden_hands import count_responses, observation_keys
 
@@ -208,7 +208,7 @@ class NeuroSymbolicPolicy:
         )
 
     def value(self, inputs: ModelInputs, privileged: PrivilegedInputs) -> NDArray[np.float32]:
-        """Return the points that the critic expects at n decisions; it sees all hands: float32 [n]."""
+        """Return the expected points of n decisions by the critic, which reads all hands: float32 [n]."""
         import torch
 
         from abl_cards.learners import to_privileged_tensors

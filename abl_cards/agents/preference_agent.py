@@ -37,12 +37,12 @@ class PreferenceAgent:
 
     @property
     def preference_model(self) -> PreferenceModel:
-        """Preferences that it decides by."""
+        """Preferences that the agent decides by."""
         return self._minimiser.preference_model
 
     @property
     def rules(self) -> CompiledGame | None:
-        """Rules that it was made for; None where its preferences do not name them."""
+        """Compiled rules that the agent was made for; None where its preferences do not name them."""
         return find_compiled_game(self.preference_model)
 
     def compute_model_explanation(self, decision_point: DecisionPoint) -> None:
@@ -76,8 +76,8 @@ def preference_model_from_name(name: AgentName, engine: Engine) -> PreferenceMod
         The compiled preferences, or a model that calls clingo.
 
     Raises:
-        GameError: A name that is left out or scaled does not exist, or a factor is none.
-        KBError: The folder cannot be loaded, or not without that file.
+        GameError: A name in ``without`` or ``scale`` does not exist, or a factor is not a finite number.
+        KBError: The folder cannot be loaded, or cannot be loaded without that file.
     """
     directory, open_rules = name.value("kb"), name.value("clingo")
     scales = name.values("scale")

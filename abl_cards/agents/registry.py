@@ -65,7 +65,7 @@ def agent(game: Game | Engine | str, spec: str) -> Agent:
     Args:
         game: Game, its name, the path of a rule folder, or a compiled game (for another profile).
         spec: Name with options: ``kb``, ``abl``, ``greedy``, ``random``, ``kb:without=bombs``,
-            ``abl:weights=FILE``, or a class of one's own, ``module:Class``.
+            ``abl:weights=FILE``, or a custom class, ``module:Class``.
 
     Returns:
         An agent: ``play(decisions, keys)`` and ``choose(choices, keys)`` decide for many tables at once.
@@ -78,7 +78,7 @@ def agent(game: Game | Engine | str, spec: str) -> Agent:
 
 
 def make_greedy_agent(engine: Engine) -> GreedyAgent:
-    """Make ``greedy``: it takes tricks, unless those who take them get fewer points, and bids what pays best."""
+    """Make ``greedy``, which takes tricks unless they cost points, and makes the bid with the highest mean points."""
     traits, rules = engine.label_traits, engine.rules
     shuns = traits.has_tricks and avoids_tricks(rules)
     has_bids = traits.has_tricks and not shuns and len(rules.contexts) == 1 and bool(rules.schema.options)
@@ -168,7 +168,7 @@ def check_agent_name(text: str) -> AgentName:
     """Parse the name of an agent, and check that this agent and its options exist.
 
     Args:
-        text: Name of an agent of this package, or of a class of one's own.
+        text: Name of an agent of this package, or of a custom class.
 
     Returns:
         The parsed name.

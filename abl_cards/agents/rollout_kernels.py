@@ -67,7 +67,7 @@ def _new_sums(weights, n, seats):
 
 @kernel
 def roll_out_tables(state, rows, rules, card_sets, hand_index, sides, shape, weights, num_choices, lo, hi):
-    """Play tables rows[lo:hi] on, to the end of their episode or the choice after a number of choices.
+    """Continue play at tables rows[lo:hi], to the end of their episodes or for a number of decisions with a choice.
 
     Args:
         state: TableState that is modified.

@@ -1,4 +1,4 @@
-"""Policies that play imagined tables on: the policy itself, the preferences, and the light rollout network."""
+"""Policies that continue play at simulated tables: the policy itself, the preferences, and the rollout network."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from abl_cards.reasoners.abduction import find_best_cards
 
 
 class RolloutPolicy(Protocol):
-    """Chooses moves by what the seats to play see."""
+    """Policy that chooses moves from the views of the seats to play."""
 
     waits_for_others: bool
     """Whether a call takes hardly longer for many tables than for one, so that forced moves are played first."""
@@ -38,11 +38,11 @@ class FullRolloutPolicy:
     waits_for_others = True
 
     def __init__(self, policy: NeuroSymbolicPolicy) -> None:
-        """Make a rollout policy of a policy."""
+        """Make a rollout policy from a policy."""
         self._policy = policy
 
     def choose_moves(self, decisions: Decisions) -> tuple[Moves, NDArray[np.bool_]]:
-        """Choose moves, see `RolloutPolicy`."""
+        """Return n moves, and bool [n] whether there was more than one label to choose from."""
         inputs = self._policy.features(decisions)
         labels = inputs.complete_labels(self._policy.log_probs(inputs).argmax(axis=1).astype(np.int16))
         return inputs.survey.realise(labels), inputs.survey.has_choice
@@ -54,11 +54,11 @@ class PreferenceRolloutPolicy:
     waits_for_others = False
 
     def __init__(self, policy: NeuroSymbolicPolicy) -> None:
-        """Make a rollout policy of the preferences of a policy."""
+        """Make a rollout policy from the preferences of a policy."""
         self._engine, self._preference_model = policy.engine, policy.preference_model
 
     def choose_moves(self, decisions: Decisions) -> tuple[Moves, NDArray[np.bool_]]:
-        """Choose moves, see `RolloutPolicy`."""
+        """Return n moves, and bool [n] whether there was more than one label to choose from."""
         best = find_best_cards(self._engine, self._preference_model, decisions)
         return best.realise(best.regret().argmin(axis=1).astype(np.int16)), best.has_choice
 
@@ -73,7 +73,7 @@ class NetworkRolloutPolicy:
         self._engine, self._preference_model, self._weights = policy.engine, policy.preference_model, weights
 
     def choose_moves(self, decisions: Decisions) -> tuple[Moves, NDArray[np.bool_]]:
-        """Choose moves, see `RolloutPolicy`."""
+        """Return n moves, and bool [n] whether there was more than one label to choose from."""
         lists = list_candidates(self._preference_model, decisions)
         cost, is_consistent = self._preference_model.costs(decisions, lists)
         rows, has_choice = choose_candidates(
@@ -84,7 +84,7 @@ class NetworkRolloutPolicy:
 
 
 def make_rollout_policy(policy: NeuroSymbolicPolicy) -> RolloutPolicy:
-    """Return what plays imagined tables on: the rollout network where there is one, else what the preset says.
+    """Return the rollout policy of networks: the rollout network if there is one, else the choice of the preset.
 
     Args:
         policy: Policy with networks.

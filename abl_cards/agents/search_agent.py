@@ -30,7 +30,7 @@ _TABLE_MEGABYTES = 16
 
 
 class ShensuanziAgent:
-    """Agent ``shensuanzi``: exact below a number of cards, above it as deep as time allows."""
+    """Agent ``shensuanzi``: searches exactly up to a number of cards, and above it as deep as time allows."""
 
     def __init__(
         self,
@@ -47,9 +47,9 @@ class ShensuanziAgent:
             game: Race of two open hands.
             max_exact_cards: Most cards in either hand for an exact search.
             initial_depth: Depth of the first search above that, in moves.
-            seconds: Time limit of a move.
+            seconds: Time limit of a move, in seconds.
             clock: Clock of the time limit, in seconds.
-            rules: Rules of the race, for the check that it plays no other game; None for no check.
+            rules: Rules of the race; decisions of other games are rejected. None for no check.
 
         Raises:
             GameError: The game is too large.

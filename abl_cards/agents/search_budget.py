@@ -23,9 +23,9 @@ class SearchRound:
     """Round of the look-ahead.
 
     Attributes:
-        deals: Imagined deals per label.
-        depths: Decisions with a choice before the critic evaluates, the fewest first; the mean counts.
-        max_tables: Imagined tables of a decision at most, divided among its labels; None for no limit.
+        deals: Sampled deals per label.
+        depths: Decisions with a choice before the critic evaluates, in ascending order; the values are averaged.
+        max_tables: Most simulated tables of a decision, divided among its labels; None for no limit.
     """
 
     deals: int
@@ -50,7 +50,7 @@ class RoundCosts:
         response_table_seconds: Seconds of each such play at a table.
         deals_per_round: Deals of a later round; at least half of them.
         depths: Depths of later rounds, the greatest first.
-        min_deals: Deals that there must be time for at other depths than those of the last resort.
+        min_deals: Least deals that must fit into the time for any depths but the last choice.
     """
 
     seconds: float
@@ -62,7 +62,7 @@ class RoundCosts:
     min_deals: int = 0
 
     def estimate_seconds(self, num_tables: int, depths: Sequence[int]) -> float:
-        """Return the seconds of a round on the machine on which they were measured."""
+        """Return the seconds of a round on the machine on which the costs were measured."""
         depth = depths[-1]
         at_tables = len(depths) * self.table_seconds + depth * self.response_table_seconds
         return self.seconds + depth * self.response_seconds + num_tables * at_tables
@@ -85,12 +85,12 @@ def plan_timed_rounds(
 ) -> tuple[tuple[SearchRound, ...], list[tuple[int, ...]]]:
     """Return the first rounds with a time limit, and the depths of later ones, the most costly first.
 
-    A preset that plays on before its critic evaluates does so in every round, because its critic does not tell the
-    labels apart at once.
+    A preset that continues play before its critic evaluates does so in every round, because its critic does not
+    distinguish the labels at depth 0.
 
     Args:
         default_round: Round without a time limit.
-        costs: What rounds cost.
+        costs: Costs of rounds.
         timed_depths: Depths of later rounds; empty for those that ``costs`` names.
     """
     first = SearchRound(costs.deals_per_round // 2, default_round.depths)
@@ -114,17 +114,17 @@ class RoundTimer:
         return self._factor * self._costs.estimate_seconds(num_tables, depths)
 
     def update(self, num_tables: int, depths: Sequence[int], start_time: float) -> None:
-        """Learn from a finished round that began at ``start_time``, a time of ``time.monotonic``."""
+        """Update the factor by a finished round that began at ``start_time``, a time of ``time.monotonic``."""
         ratio = (time.monotonic() - start_time) / self._costs.estimate_seconds(num_tables, depths)
         self._factor += _LEARNING_RATE * (min(max(ratio, 1 / _MAX_RATIO), _MAX_RATIO) - self._factor)
 
     def limit_pool(self, think_seconds: float) -> int:
-        """Return how many deals to weight so that it takes a part of the time of a decision."""
+        """Return the number of deals that can be weighted in a fixed part of the time of a decision."""
         fitting = int(_POOL_SHARE * think_seconds / self._pool_seconds)
         return min(max(fitting, MIN_POOL), _MAX_POOL)
 
     def update_pool(self, num_deals: int, start_time: float) -> None:
-        """Learn how long a deal takes: those weighted since ``start_time``, which go by the course of the episode."""
+        """Update the time that weighting a deal takes, by the deals that were weighted since ``start_time``."""
         self._pool_seconds = max(time.monotonic() - start_time, _CLOCK_TICK) / num_deals
 
     def find_deepest_round(

@@ -32,13 +32,13 @@ class SubprocessAgent(NullListener):
     """Agent ``program``: follows one table at a time, with one process for each of its seats."""
 
     def __init__(self, start_process: Callable[[], BotProcess]) -> None:
-        """Make an agent; ``attach_shared_script`` must follow before it can play."""
+        """Make an agent; call ``attach_shared_script`` before it plays."""
         self._start_process = start_process
         self._processes: dict[int, BotProcess] = {}
         self._script: ProgramSession | None = None
 
     def attach_script(self, script: ProgramSession) -> None:
-        """Use a script, which follows the table and writes the messages."""
+        """Use a session, which follows the table and writes the messages."""
         self._script = script
 
     def play(self, decisions: Decisions, keys: RandomKeys) -> Moves:
@@ -122,7 +122,7 @@ def _read_timeout(name: AgentName) -> float:
 def attach_shared_script(
     engine: Engine, agents: Sequence[Agent], write_log: WriteLog | None = None
 ) -> ProgramSession | None:
-    """Attach one script to all programs among agents, so that they follow the same table.
+    """Attach one session to all agents that are programs, so that they follow the same table.
 
     Args:
         engine: Compiled game.
@@ -130,7 +130,7 @@ def attach_shared_script(
         write_log: Called with the log of every round; None for no log.
 
     Returns:
-        The script, to be used as a listener; None where there is no program and no log.
+        The session, to be used as a listener; None where there is no program and no log.
 
     Raises:
         GameError: The platform of the protocol does not have this game.

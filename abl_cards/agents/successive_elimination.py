@@ -34,7 +34,7 @@ class SuccessiveElimination:
             decision: Index of the decision of each label [t].
             label: Index of the label [t].
             prior_log_probs: Log-probabilities of the policy, float32 [t].
-            temperature: Points that outweigh a factor e between two probabilities.
+            temperature: Difference in points that multiplies the ratio of two probabilities by e.
         """
         self.decision, self.label, self._prior_log_probs, self._temperature = (
             decision,
@@ -63,7 +63,7 @@ class SuccessiveElimination:
         self._update_active(MIN_ERROR)
 
     def reactivate(self, extra_error: float) -> None:
-        """Make labels active again that are behind by no more than this additional error."""
+        """Reactivate the labels that may be best if their points have this additional error."""
         self._update_active(extra_error)
 
     def _update_active(self, systematic_error: float) -> None:

@@ -1,4 +1,4 @@
-"""Value of taking tricks, found by playing at random: rule files state points, not what seats want."""
+"""Value of taking tricks, measured by random play, because rule files state only points."""
 
 from __future__ import annotations
 
@@ -60,12 +60,12 @@ def avoids_tricks(rules: CompiledGame) -> bool:
 def play_steps(
     rules: CompiledGame, num_tables: int, listener: Listener, chooser: Agent, player: Agent
 ) -> Iterator[tuple[Tables, Indices, NDArray[np.int32]]]:
-    """Decide once at every table, again and again; matches that are over begin anew.
+    """Decide at every table in each step, without end; a match that is over is followed by a new one.
 
     Args:
         rules: The game.
         num_tables: Number of tables.
-        listener: Listener to the course of the tables.
+        listener: Called at every event of the tables.
         chooser: Agent that chooses options.
         player: Agent that makes the plays.
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 class NotAFileError(OSError):
-    """Error for a path that is no regular file, such as a folder, a pipe or a device."""
+    """Error for a path that is not a regular file, such as a folder, a pipe or a device."""
 
 
 class FileTooLargeError(OSError):

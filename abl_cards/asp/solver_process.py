@@ -150,7 +150,7 @@ class _ModelCollector:
 
 
 def _check_cost_weights(atoms: Sequence[clingo.SymbolicAtom], program: ProgramSummary) -> Iterator[Diagnostic]:
-    """Find costs that are no numbers, which clingo would drop silently."""
+    """Find costs that are not numbers, which clingo would drop silently."""
     for atom in atoms:
         if atom.symbol.match("cost", 2) and atom.symbol.arguments[1].type != clingo.SymbolType.Number:
             location = next((use.location for use in program.heads if use.signature == check.COST), None)

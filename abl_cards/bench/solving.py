@@ -38,7 +38,7 @@ def measure_solving(
         targets: Targets of the game.
 
     Returns:
-        The median time of each size; nothing for a game that is no race of open hands.
+        The median time of each size; nothing for a game that is not a race of open hands.
     """
     try:
         game = build_race(engine.rules)

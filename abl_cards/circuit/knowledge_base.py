@@ -229,7 +229,7 @@ class KnowledgeBase:
             The circuit; its outputs are all instances of the predicates.
 
         Raises:
-            ValueError: No rule derives a predicate, and it is no declared output.
+            ValueError: No rule derives a predicate, and it is not a declared output.
             KBError: The budget of processor time is exceeded.
         """
         signatures = tuple(sorted({Signature.parse(output) for output in outputs}))
@@ -324,7 +324,7 @@ def _load_or_build(
 
 
 def _make_request(files: Any, inputs: Any, outputs: Any, constants: Any, library: Any) -> BuildRequest:
-    """Return what is to be built; raises GameError where an argument is no list of what it lists."""
+    """Return what is to be built; raises GameError where an argument is not a list of what it lists."""
     for value in (declared := check_list("inputs", inputs)):
         if not isinstance(value, Input):
             raise GameError(f"inputs: {value!r:.60} is no Input", ErrorCode.INVALID_VALUE)

@@ -95,7 +95,7 @@ class Oracle:
             The true atoms among these, and the cost.
 
         Raises:
-            KeyError: An atom of `true_inputs` is no input.
+            KeyError: An atom of `true_inputs` is not an input.
         """
         with self._control.solve(assumptions=self._assumptions(true_inputs), yield_=True) as handle:
             for model in handle:

@@ -8,8 +8,8 @@
 ...     table.step(None if over else table.action_space(seat).sample(observation["action_mask"]))
 
 An action is a label by its index, PASS last; the preferences of the rule files choose its card set. An observation is
-described by ``engine.observation_features``. The mask marks the labels that are legal now; it is zero for a seat that
-is not to decide. All agents are rewarded when a deal ends.
+described by ``engine.observation_features``. The mask marks the labels that are legal now; it is zero for every other
+seat than the one to decide. All agents receive their rewards when a deal ends.
 """
 
 from __future__ import annotations
@@ -64,17 +64,19 @@ class CardGameEnv(AECEnv, NullListener):  # type: ignore[misc]  # pettingzoo has
         Args:
             game: A game, its name, the path of a rule folder, or an engine.
             profile: Rule profile of the game; None for its default.
-            directory: Rule files to play by in place of those of the game.
+            directory: Rule folder to use in place of that of the game.
             seed: Any integer.
             one_episode: Whether the agents are done after the first deal; otherwise after the match.
-            exchange: Function that chooses among options, such as bids and cards to give; None: the preferences of the
-                rule files. "agent": the agents choose, with the options as further actions behind the labels.
-            realise: Function that makes cards of labels; None: the preferences of the rule files.
-            render_mode: "ansi": ``render`` returns text, with None too; "human": it prints the text.
+            exchange: Function that chooses among options, such as bids and cards to give. None: the preferences of the
+                rule files choose. "agent": the agents choose; the options are further actions behind the labels.
+            realise: Function of decisions and labels that returns the card sets to play. None: the card sets of least
+                cost by the preferences of the rule files.
+            render_mode: "ansi" or None: ``render`` returns text; "human": it prints the text.
 
         Raises:
-            GameError: The game is unknown, or another argument is none of these.
+            GameError: The game is unknown, or another argument has a wrong type or value.
             KBError: The rule files have errors.
+            TypeError: The seed is not an integer.
         """
         directory = None if directory is None else check_path("directory", directory)
         check_functions(realise=realise)
@@ -128,7 +130,7 @@ class CardGameEnv(AECEnv, NullListener):  # type: ignore[misc]  # pettingzoo has
 
         Raises:
             GameError: The environment is closed.
-            TypeError: The seed is no integer.
+            TypeError: The seed is not an integer.
         """
         self._require_open()
         if seed is not None:
@@ -156,7 +158,7 @@ class CardGameEnv(AECEnv, NullListener):  # type: ignore[misc]  # pettingzoo has
             action: Index of a legal label or option; None for an agent that is done.
 
         Raises:
-            GameError: The action is no integer or not legal; then nothing has changed. Or the environment is closed.
+            GameError: The action is not an integer or not legal, and nothing has changed; or the environment is closed.
         """
         self._require_open()
         agent = self.agent_selection
@@ -223,7 +225,7 @@ class CardGameEnv(AECEnv, NullListener):  # type: ignore[misc]  # pettingzoo has
     # --- observations -------------------------------------------------------------------------------------------------
 
     def observe(self, agent: str) -> dict[str, NDArray[Any]]:
-        """Return what a seat sees, and its legal actions.
+        """Return the observation of a seat, and its legal actions.
 
         Args:
             agent: Name of the seat.
@@ -254,7 +256,7 @@ class CardGameEnv(AECEnv, NullListener):  # type: ignore[misc]  # pettingzoo has
         return text
 
     def close(self) -> None:
-        """End the use of the table: later calls of ``reset``, ``step`` and ``observe`` raise GameError."""
+        """Release the table; later calls of ``reset``, ``step`` and ``observe`` raise GameError."""
         self._closed = True
 
     def _require_open(self) -> None:

@@ -1,4 +1,4 @@
-"""Arrays that are handed out, and used again when nobody holds them any more.
+"""A pool of arrays that are reused when no reference to them is left outside the pool.
 
 New memory of some megabytes comes from the system page by page, which takes as long as filling it.
 """
@@ -22,7 +22,7 @@ class ArrayPool:
     """
 
     def __init__(self, shape: tuple[int, ...], dtype: np.dtype[Any], fresh: bool) -> None:
-        """Describe the arrays; without ``fresh`` there is one, handed out every time."""
+        """Describe the arrays; without ``fresh`` there is one array, which ``take`` returns every time."""
         self._shape, self._dtype, self._fresh = shape, dtype, fresh
         self._arrays: list[NDArray[Any]] = []
         self._count_when_unused = _count_references([np.empty(0)], 0)

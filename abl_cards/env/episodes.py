@@ -1,6 +1,7 @@
 """Tables that play episode after episode: keys, rewards, final observations and automatic resets.
 
-The environments of this package differ in who decides and in what they return; they share these tables.
+The environments of this package differ in which seats the caller controls and in what they return; they share these
+tables.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ class EpisodeTables(NullListener):
         rewards: float32 [envs, players], of the current step.
         terminated: bool [envs], episodes that ended by the rules in the current step.
         truncated: bool [envs], episodes that ended by ``max_steps`` in the current step.
-        final_views: What the players of these episodes saw at their end.
+        final_views: Copies of the tables of these episodes at their end, to observe them when needed.
         episodes: Episodes that have ended since the construction.
         num_steps: int64 [envs], decisions of the current episode, counted where there is a limit.
     """
@@ -104,7 +105,7 @@ class EpisodeTables(NullListener):
         return self.tables
 
     def begin_step(self) -> None:
-        """Clear the results of the step before: fresh arrays, so that callers may keep those."""
+        """Replace the results of the previous step by new arrays, so that callers may keep the old ones."""
         shape = self.num_envs, self.num_players
         self.rewards = np.zeros(shape, np.float32)
         self.final_rewards = np.zeros(shape, np.float32)
@@ -187,9 +188,9 @@ class EpisodeTables(NullListener):
 
 
 class FinalViews(NamedTuple):
-    """Copies of tables at the end of their episodes, to be observed when someone reads them.
+    """Copies of tables at the end of their episodes, observed when ``observe`` is called.
 
-    To observe some tables takes nearly as long as to observe all, and few learners read final observations.
+    Observing a few tables takes nearly as long as observing all, and few learners read final observations.
     """
 
     rules: CompiledGame
@@ -203,12 +204,12 @@ class FinalViews(NamedTuple):
         return cls(tables.rules, rows, TableState(*copies))
 
     def observe(self) -> NDArray[np.uint8]:
-        """Return uint8 [n, players, features], what each player sees."""
+        """Return uint8 [n, players, features], the observation of each player."""
         return observe_players(self.rules, self.state, np.arange(len(self.envs)))
 
 
 def observe_players(rules: CompiledGame, state: TableState, rows: Indices) -> NDArray[np.uint8]:
-    """Return uint8 [n, players, features]: some tables as each player sees them."""
+    """Return uint8 [n, players, features]: the observation of each player at some tables."""
     seats = rules.seating.seats
     view = PlayerView(rules, state, np.repeat(rows, seats), np.tile(np.arange(seats, dtype=np.int8), len(rows)))
     return observe(view).reshape(len(rows), seats, -1)
@@ -221,7 +222,7 @@ def check_open(is_closed: bool) -> None:
 
 
 def check_render_mode(mode: object, *modes: str | None) -> None:
-    """Raise GameError for a ``render_mode`` that is none of these."""
+    """Raise GameError for a ``render_mode`` that is not among ``modes``."""
     if not is_one_of(mode, modes):
         text = f"render_mode is {' or '.join(map(repr, modes))}, not {mode!r:.60}"
         raise GameError(text, ErrorCode.INVALID_VALUE)

@@ -18,20 +18,20 @@ if TYPE_CHECKING:
 
 
 def aec_env(game: Game | Engine | str, **settings: Any) -> Any:
-    """Make a PettingZoo AEC environment, which checks how it is used.
+    """Make a PettingZoo AEC environment, wrapped so that wrong calls raise errors.
 
     Args:
         game: A game, its name, the path of a rule folder, or an engine.
-        **settings: Those of ``CardGameEnv``.
+        **settings: Further arguments of ``CardGameEnv``.
 
     Returns:
-        A ``CardGameEnv`` in PettingZoo's wrappers for order and bounds.
+        A ``CardGameEnv`` in PettingZoo's wrappers ``OrderEnforcingWrapper`` and ``AssertOutOfBoundsWrapper``.
 
     Raises:
         ModuleNotFoundError: PettingZoo is not installed; the message names the extra.
         GameError: The game is unknown, or a setting is wrong.
         KBError: The rule files have errors.
-        TypeError: The seed is no integer.
+        TypeError: The seed is not an integer.
     """
     with _named_extra():
         from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWrapper
@@ -45,7 +45,7 @@ def parallel_env(game: Game | Engine | str, **settings: Any) -> ParallelCardGame
 
     Args:
         game: A game, its name, the path of a rule folder, or an engine.
-        **settings: Those of ``ParallelCardGameEnv``.
+        **settings: Further arguments of ``ParallelCardGameEnv``.
 
     Returns:
         One table; seats not to move have an all-zero mask, and their actions are ignored.
@@ -54,7 +54,7 @@ def parallel_env(game: Game | Engine | str, **settings: Any) -> ParallelCardGame
         ModuleNotFoundError: PettingZoo is not installed; the message names the extra.
         GameError: The game is unknown, or a setting is wrong.
         KBError: The rule files have errors.
-        TypeError: The seed is no integer.
+        TypeError: The seed is not an integer.
     """
     with _named_extra():
         from abl_cards.env.parallel import ParallelCardGameEnv
@@ -74,11 +74,11 @@ def gymnasium_vector_env(
     Args:
         game: A game, its name, the path of a rule folder, or an engine.
         num_envs: Number of tables.
-        opponents: The agent at all other seats, or one for each of them in the order of seats: a name, or an
-            object with the methods ``play`` and ``choose``.
+        opponents: The agent at all other seats, or a sequence with one for each, in the order of seats. An agent
+            is a name, or an object with the methods ``play`` and ``choose``.
         seat: The learning seat.
         seed: Any integer; ``reset(seed=…)`` sets another one.
-        **settings: Others of ``GymnasiumVectorEnv``.
+        **settings: Further arguments of ``GymnasiumVectorEnv``.
 
     Returns:
         A ``gymnasium.vector.VectorEnv`` that resets in the step in which an episode ends.
@@ -87,7 +87,7 @@ def gymnasium_vector_env(
         ModuleNotFoundError: Gymnasium is not installed; the message names the extra.
         GameError: The game or an agent is unknown, or a setting is wrong.
         KBError: The rule files have errors.
-        TypeError: The seed is no integer.
+        TypeError: The seed is not an integer.
     """
     with _named_extra():
         from abl_cards.env.gymnasium_envs import GymnasiumVectorEnv
@@ -105,11 +105,11 @@ def gymnasium_env(
 
     Args:
         game: A game, its name, the path of a rule folder, or an engine.
-        opponents: The agent at all other seats, or one for each of them in the order of seats: a name, or an
-            object with the methods ``play`` and ``choose``.
+        opponents: The agent at all other seats, or a sequence with one for each, in the order of seats. An agent
+            is a name, or an object with the methods ``play`` and ``choose``.
         seat: The learning seat.
         seed: Any integer; ``reset(seed=…)`` sets another one.
-        **settings: Others of ``GymnasiumVectorEnv``.
+        **settings: Further arguments of ``GymnasiumVectorEnv``.
 
     Returns:
         A ``gymnasium.Env`` that passes ``gymnasium.utils.env_checker.check_env``.
@@ -118,7 +118,7 @@ def gymnasium_env(
         ModuleNotFoundError: Gymnasium is not installed; the message names the extra.
         GameError: The game or an agent is unknown, or a setting is wrong.
         KBError: The rule files have errors.
-        TypeError: The seed is no integer.
+        TypeError: The seed is not an integer.
     """
     with _named_extra():
         from abl_cards.env.gymnasium_envs import GymnasiumEnv

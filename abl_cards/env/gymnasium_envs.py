@@ -38,11 +38,11 @@ BatchedObservation = dict[str, NDArray[Any]]
 
 
 class GymnasiumVectorEnv(GymnasiumVectorBase[BatchedObservation, Any, NDArray[Any]]):  # type: ignore[misc]
-    """Tables where one seat learns; the others are played by agents between its decisions.
+    """Vector of tables where one seat learns, and agents play the other seats between its decisions.
 
     An episode in which the learning seat never decides is skipped; more than a thousand in a row are an error. When an
-    episode ends, the next one begins in the same step (``AutoresetMode.SAME_STEP``): ``info["final_obs"]`` holds the
-    last observation of the learning seat, and ``info["final_info"]["episode_return"]`` the sum of its rewards.
+    episode ends, the next one begins in the same step (``AutoresetMode.SAME_STEP``). ``info["final_obs"]`` then holds
+    the last observation of the learning seat, and ``info["final_info"]["episode_return"]`` the sum of its rewards.
     """
 
     def __init__(
@@ -65,17 +65,24 @@ class GymnasiumVectorEnv(GymnasiumVectorBase[BatchedObservation, Any, NDArray[An
         Args:
             game: A game, its name, the path of a rule folder, or an engine.
             num_envs: Number of tables.
-            opponents: The agent at all other seats, or one for each of them in the order of seats: a name, or an
-                object with the methods ``play`` and ``choose``.
+            opponents: The agent at all other seats, or a sequence with one for each, in the order of seats. An agent
+                is a name, or an object with the methods ``play`` and ``choose``.
             seat: The learning seat.
             seed: Any integer; ``reset(seed=…)`` sets another one.
             profile: Rule profile of the game; None for its default.
-            episode: "deal" or "match"; see ``abl_cards.env.VectorEnv``.
-            realise: How a label of the learning seat becomes cards; see ``abl_cards.env.VectorEnv``.
+            episode: "deal": an episode is one deal; "match": an episode is a whole match.
+            realise: How a label of the learning seat becomes cards. "first": the first card set in the order of move
+                lists; "preferences": the card set of least cost by the preferences of the rule files; or a function of
+                decisions and labels.
             max_steps: Decisions of all seats after which an episode is truncated; None for no limit.
             illegal_actions: "replace": the first legal action is played instead, and ``info["illegal_action"]`` is
                 true there, since Gymnasium allows any action of the space. "raise": GameError.
             render_mode: "ansi": ``render`` returns texts; None: it returns None.
+
+        Raises:
+            GameError: The game or an agent is unknown, or an argument is out of its range.
+            KBError: The rule files have errors.
+            TypeError: The seed is not an integer.
         """
         check_render_mode(render_mode, "ansi", None)
         engine = compile_engine(game, profile)
@@ -116,7 +123,7 @@ class GymnasiumVectorEnv(GymnasiumVectorBase[BatchedObservation, Any, NDArray[An
 
         Raises:
             GameError: The environment is closed, the number of seeds is wrong, or the learning seat never decides.
-            TypeError: A seed is no integer.
+            TypeError: A seed is not an integer.
         """
         self.require_open()
         if isinstance(seed, (int, np.integer)):
@@ -131,7 +138,7 @@ class GymnasiumVectorEnv(GymnasiumVectorBase[BatchedObservation, Any, NDArray[An
     def step(
         self, actions: Any
     ) -> tuple[BatchedObservation, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
-        """Make a decision of the learning seat in every environment, then those of the others up to its next one.
+        """Make one decision of the learning seat in every environment, and play the others up to its next decision.
 
         Args:
             actions: Integers [envs].
@@ -141,7 +148,8 @@ class GymnasiumVectorEnv(GymnasiumVectorBase[BatchedObservation, Any, NDArray[An
             [envs], and the info.
 
         Raises:
-            GameError: The actions have another type or shape, or ``reset`` was not called.
+            GameError: The actions have another type, shape or range, or one is not legal and ``illegal_actions`` is
+                "raise"; ``reset`` was not called, or the environment is closed.
         """
         self.require_open()
         if not self._is_ready:
@@ -306,7 +314,7 @@ def _is_opponent(value: object) -> bool:
 
 
 class GymnasiumEnv(Env[dict[str, NDArray[Any]], np.int64]):
-    """One table where one seat learns; the others are played by agents between its decisions."""
+    """One table where one seat learns, and agents play the other seats between its decisions."""
 
     def __init__(
         self,
@@ -322,12 +330,17 @@ class GymnasiumEnv(Env[dict[str, NDArray[Any]], np.int64]):
 
         Args:
             game: A game, its name, the path of a rule folder, or an engine.
-            opponents: The agent at all other seats, or one for each of them in the order of seats: a name, or an
-                object with the methods ``play`` and ``choose``.
+            opponents: The agent at all other seats, or a sequence with one for each, in the order of seats. An agent
+                is a name, or an object with the methods ``play`` and ``choose``.
             seat: The learning seat.
             seed: Any integer; ``reset(seed=…)`` sets another one.
             render_mode: "ansi": ``render`` returns text; None: it returns None.
-            **settings: Others of ``GymnasiumVectorEnv``.
+            **settings: Further arguments of ``GymnasiumVectorEnv``.
+
+        Raises:
+            GameError: The game or an agent is unknown, or an argument is out of its range.
+            KBError: The rule files have errors.
+            TypeError: The seed is not an integer.
         """
         self._envs = GymnasiumVectorEnv(game, 1, opponents, seat, seed, render_mode=render_mode, **settings)
         self.observation_space: spaces.Space[Any] = self._envs.single_observation_space
@@ -349,6 +362,10 @@ class GymnasiumEnv(Env[dict[str, NDArray[Any]], np.int64]):
 
         Returns:
             The observation at the first decision of the learning seat, and an empty info.
+
+        Raises:
+            GameError: The environment is closed, or the learning seat never decides.
+            TypeError: The seed is not an integer.
         """
         self._envs.require_open()
         super().reset(seed=None if seed is None else seed64(seed))
@@ -359,7 +376,7 @@ class GymnasiumEnv(Env[dict[str, NDArray[Any]], np.int64]):
         return self._keep_mask(_first_row(seen)), {}
 
     def step(self, action: Any) -> tuple[dict[str, NDArray[Any]], float, bool, bool, dict[str, Any]]:
-        """Make a decision of the learning seat, then those of the others up to its next one.
+        """Make one decision of the learning seat, and play the others up to its next decision.
 
         Args:
             action: An integer of the action space.
@@ -369,7 +386,8 @@ class GymnasiumEnv(Env[dict[str, NDArray[Any]], np.int64]):
             truncated, and the info.
 
         Raises:
-            GameError: The action has another type, the episode is over, or the environment is closed.
+            GameError: The action has another type or range, or is not legal and ``illegal_actions`` is "raise"; the
+                episode is over, or the environment is closed.
         """
         self._envs.require_open()
         if not self._is_running:

@@ -32,7 +32,7 @@ SeatObservation = dict[str, NDArray[Any]]
 
 
 class ParallelCardGameEnv(ParallelEnv[str, SeatObservation, int]):  # type: ignore[misc]  # pettingzoo has no types
-    """One table whose seats are agents that act at the same time, though one of them decides.
+    """One table whose seats are agents; all pass an action in each step, and only one of them decides.
 
     The mask of the seat to decide holds the legal actions; all other masks are zero, and the actions of these seats are
     ignored. All agents are done when the episode ends.
@@ -55,10 +55,16 @@ class ParallelCardGameEnv(ParallelEnv[str, SeatObservation, int]):  # type: igno
             game: A game, its name, the path of a rule folder, or an engine.
             seed: Any integer; each ``reset`` without a seed goes on with its next episode.
             profile: Rule profile of the game; None for its default.
-            episode: "deal" or "match"; see ``VectorEnv``.
-            realise: How a label becomes cards; see ``VectorEnv``.
+            episode: "deal": an episode is one deal; "match": an episode is a whole match.
+            realise: How a label becomes cards. "first": the first card set in the order of move lists; "preferences":
+                the card set of least cost by the preferences of the rule files; or a function of decisions and labels.
             max_steps: Decisions after which an episode is truncated; None for no limit.
-            render_mode: "ansi": ``render`` returns text, with None too; "human": it prints the text.
+            render_mode: "ansi" or None: ``render`` returns text; "human": it prints the text.
+
+        Raises:
+            GameError: The game is unknown, or an argument is out of its range.
+            KBError: The rule files have errors.
+            TypeError: The seed is not an integer.
         """
         engine = compile_engine(game, profile)
         self._env = VectorEnv(engine, 1, seed, episode=episode, realise=realise, max_steps=max_steps)
@@ -103,6 +109,10 @@ class ParallelCardGameEnv(ParallelEnv[str, SeatObservation, int]):  # type: igno
 
         Returns:
             Observations and empty infos by agent.
+
+        Raises:
+            GameError: The environment is closed.
+            TypeError: The seed is not an integer.
         """
         is_next_dealt = self._step is not None and not self.agents and seed is None
         if not is_next_dealt:

@@ -1,4 +1,4 @@
-"""Decisions of all environments that wait for actions: masks, checks, and the moves that actions stand for."""
+"""Pending decisions of all environments: masks, checks, and the moves that actions stand for."""
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 from __future__ import annotations
@@ -24,7 +24,7 @@ ExchangePolicy = Callable[[Choices], NDArray[np.uint8]]
 
 
 def make_realiser(realise: str | LabelRealiser, engine: Engine) -> LabelRealiser:
-    """Return the function that makes cards of labels, whose moves are checked where it is that of a user.
+    """Return the function that realises labels as card sets; the moves of a user's function are checked.
 
     Raises GameError for an unknown name.
     """
@@ -47,7 +47,7 @@ def _realise_checked(realise: LabelRealiser, decisions: Decisions, labels: NDArr
 
 
 def choose_checked(choose: ExchangePolicy, choices: Choices) -> NDArray[np.uint8]:
-    """Return the options of a function of a user; raises GameError where it fails, or one is not allowed."""
+    """Return the options that a user's function chooses; raises GameError where it fails, or one is not allowed."""
     chosen = call_part("exchange", choose, lambda: choose(choices), ErrorCode.INVALID_REASONER)
     return check_own_options("exchange", chosen, choices)
 

@@ -33,10 +33,10 @@ from abl_cards.games.tables import Tables, observe
 
 @dataclass(frozen=True, eq=False)
 class TimeStep:
-    """State of all environments after a step, as the players to decide see it.
+    """State of all environments after a step, from the views of the players to decide.
 
-    Where an episode ended in the step, ``observation``, ``action_mask`` and ``current_player`` are already those of the
-    next episode; the other fields belong to the one that ended. Arrays are C-contiguous.
+    Where an episode ended in the step, ``observation``, ``action_mask`` and ``current_player`` belong to the next
+    episode, and the other fields to the one that ended. Arrays are C-contiguous.
 
     Attributes:
         observation: float32 [envs, features], view of the player to decide; see ``VectorEnv.describe_features``.
@@ -77,8 +77,8 @@ class VectorEnv:
 
     Actions are the labels of the game, followed by the options of choices, such as bids and cards to give.
     When an episode ends the next one begins in the same step. Environment ``i`` of a seed plays the same episodes
-    whatever ``num_envs`` is: its matches have the keys ``derive_key(seed, i, 0)``, ``derive_key(seed, i, 1)``, and so
-    on, from which ``Engine.start_matches`` deals the same cards.
+    whatever ``num_envs`` is. Its matches have the keys ``derive_key(seed, i, 0)``, ``derive_key(seed, i, 1)``, and so
+    on; ``Engine.start_matches`` deals the same cards from these keys.
 
     >>> env = VectorEnv("doudizhu", num_envs=2, seed=7)
     >>> step = env.reset()
@@ -117,7 +117,7 @@ class VectorEnv:
         Raises:
             GameError: The game is unknown, or an argument is out of its range.
             KBError: The rule files have errors.
-            TypeError: The seed is no integer.
+            TypeError: The seed is not an integer.
         """
         self._engine = compile_engine(game, profile)
         self._episodes = EpisodeTables(self._engine, num_envs, seed, episode, max_steps)
@@ -198,7 +198,7 @@ class VectorEnv:
         return render_table(self._engine.rules, tables, check_integer("env", env, 0, self.num_envs - 1))
 
     def observe_players(self) -> NDArray[np.float32]:
-        """Return float32 [envs, players, features]: every table as each of its players sees it."""
+        """Return float32 [envs, players, features]: the observation of each player at every table."""
         tables = self._require_tables()
         return observe_players(tables.rules, tables.state, self._all_rows).astype(np.float32)
 
@@ -208,15 +208,15 @@ class VectorEnv:
         """Begin a new match in every environment.
 
         Args:
-            seed: An integer for all environments; or one for each, which then plays as environment 0 of its own seed;
-                or None, to go on with the next matches of the seed in use.
+            seed: One integer for all environments. A sequence gives each environment a seed of its own, and it plays as
+                environment 0 of that seed. None continues with the next matches of the seed in use.
 
         Returns:
             The first decisions. Rewards and the fields of ended episodes are zero.
 
         Raises:
             GameError: The environment is closed, or the number of seeds is wrong.
-            TypeError: A seed is no integer.
+            TypeError: A seed is not an integer.
         """
         self._require_open()
         self._pending = None
@@ -232,9 +232,9 @@ class VectorEnv:
             The next decisions, with rewards and ends of episodes.
 
         Raises:
-            GameError: The actions have another type or shape, one of them is not legal, or ``reset`` was not called.
-                Then no environment has changed. Also where a function given as ``realise`` fails or returns a move that
-                is not legal, or the rules leave a table without a way on; then ``reset``.
+            GameError: The actions have another type or shape, one of them is not legal, or ``reset`` was not called;
+                no environment has changed. Or a function passed as ``realise`` fails or returns an illegal move, or the
+                rules leave a table without a next decision; call ``reset`` before the next step.
         """
         self._require_open()
         pending = self._pending

@@ -1,4 +1,4 @@
-"""One engine for all folders of rules; nothing in it knows a game by name."""
+"""One engine for all folders of rules; no code in it depends on the name of a game."""
 
 from __future__ import annotations
 

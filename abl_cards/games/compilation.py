@@ -19,7 +19,7 @@ MIN_TIMEOUT_SECONDS = 5.0
 
 
 def resolve_game(game: Game | Engine | str | Path) -> Game:
-    """Return a game that is given in any form.
+    """Return a game from any of its forms: a name, a path, a game or an engine.
 
     Args:
         game: A game, its name, the path of a rule folder, or an engine.
@@ -36,7 +36,7 @@ def resolve_game(game: Game | Engine | str | Path) -> Game:
 
 
 def compile_engine(game: Game | Engine | str | Path, profile: str | None = None) -> Engine:
-    """Compile a game, unless it is compiled already.
+    """Compile a game; an engine is returned unchanged.
 
     Args:
         game: A game, its name, the path of a rule folder, or an engine.
@@ -75,7 +75,7 @@ def cached_engine(folder: Folder, profile: str | None, name: str) -> Engine:
 
 
 def uncached_engine(folder: Folder, profile: str | None, name: str) -> Engine:
-    """Compile and check a folder without the cache, as for folders that are edited often.
+    """Compile and check a folder without the disk cache, for folders that are edited often.
 
     Args:
         folder: The rule files.

@@ -1,4 +1,4 @@
-"""Find points that add up all numbers to a count, as an input of a counter holds for each number to its value."""
+"""Find ``points/3`` that sum 1 + 2 + … + n for a counter of value n, whose input holds for each of these numbers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _POINTS = Signature("points", 3)
 
 
 def find_added_counts(rules: CompiledGame) -> Iterator[Diagnostic]:
-    """Find ``points/3`` with the count of a fluent as its number, for each number to the value of the counter.
+    """Find ``points/3`` with a counter as number, which the rules derive for each number up to the value.
 
     Args:
         rules: Compiled rules.

@@ -1,4 +1,4 @@
-"""Find what has no effect in a folder: dead rules, labels that are never legal, unset fluents, unread files."""
+"""Find statements without effect in a folder: dead rules, labels never legal, unset fluents, unread files."""
 
 from __future__ import annotations
 
@@ -40,8 +40,9 @@ Place = tuple[str, int, int]
 def find_dead_rules(folder: Folder, profile: str | None) -> Iterator[Diagnostic]:
     """Find rules of the folder itself, without common files and parents, that can fire in no state of any profile.
 
-    A rule that reads a switch is left out, as it is for other values: a predicate of ``#defined``, or one whose values
-    a constraint restricts. So is one that reads a predicate without an instance, which is reported itself.
+    A rule that reads a switch is left out, because it applies to other values of the switch: a predicate of
+    ``#defined``, or one whose values a constraint restricts. A rule that reads a predicate without an instance is left
+    out too, because that predicate is reported.
 
     Args:
         folder: The rule files.
@@ -133,8 +134,8 @@ def find_unset_fluents(folder: Folder, profile: str | None) -> Iterator[Diagnost
 def find_never_legal_labels(folder: Folder, profile: str | None) -> Iterator[Diagnostic]:
     """Find rules of the folder itself whose labels are legal in no state of any profile, though they have forms.
 
-    Labels without a form are left out, as a variant may keep their numbers in masks, and so are those with a form that
-    ``barred/1`` names. Where plays are composed of parts, ``move/1`` is about single cards.
+    Labels without a form are left out, because a variant may keep their numbers in masks. Labels with a form in
+    ``barred/1`` are left out too. Where plays are composed of parts, ``move/1`` is about single cards.
 
     Args:
         folder: The rule files.

@@ -109,7 +109,7 @@ class Engine:
 
     @cached_property
     def observation_features(self) -> FeatureTable:
-        """Names of the numbers of an observation."""
+        """Names and positions of the features of an observation."""
         return build_feature_table(self.rules)
 
     @cached_property
@@ -129,7 +129,11 @@ class Engine:
 
     @cached_property
     def agent_seatings(self) -> NDArray[np.int8]:
-        """[seatings, seats] index of the agent, 0 or 1, at each seat, for every split of the teams into halves."""
+        """[seatings, seats] index of the agent, 0 or 1, at each seat, for splits of the teams into halves.
+
+        All splits are listed, or evenly spaced ones where there are more than ``MAX_AGENT_SEATINGS``. Of an odd number
+        of teams each agent has the larger half in turn.
+        """
         return _agent_seatings(self.teams)
 
     @property
@@ -155,7 +159,7 @@ class Engine:
             The tables, with cards dealt.
 
         Raises:
-            GameError: The keys are no such numbers.
+            GameError: The keys are not a one-dimensional array of whole numbers from 0 on.
         """
         return Tables.begin(self.rules, check_keys(keys), listener, self.fixed_deals)
 
@@ -163,7 +167,10 @@ class Engine:
         """Return the engine with fixed deals; the key of a match is then the index of its deal.
 
         Args:
-            fixed_deals: The deals; GameError where these are none of the game.
+            fixed_deals: The deals, before the updates of the event ``deal``.
+
+        Raises:
+            GameError: The deals do not fit the game.
         """
         _check_deals(self.rules, fixed_deals)
         return replace(self, fixed_deals=fixed_deals)
@@ -176,10 +183,10 @@ class Engine:
             lists: Their candidate moves.
 
         Returns:
-            [moves] number of plays; that of cards, an upper bound, in games whose plays cannot be counted.
+            [moves] number of plays. In games whose plays cannot be counted, number of cards left, an upper bound.
 
         Raises:
-            GameError: These are no moves of the decisions.
+            GameError: The lists do not belong to the decisions.
         """
         return count_plays_left(self.rules, decisions, lists)
 
@@ -194,7 +201,8 @@ class Engine:
             [n] number of plays.
 
         Raises:
-            GameError: There are no such contexts, or no hands of so many cards.
+            GameError: A context does not exist, an array has a wrong shape, or a hand has more cards of a rank than the
+                pack.
         """
         return min_plays(self.rules, context, hands)
 
@@ -203,10 +211,13 @@ class Engine:
 
         Args:
             tables: The tables.
-            rows: [n] their rows; GameError where there is no such table.
+            rows: [n] indices of the tables whose episodes have ended.
 
         Returns:
             [n, seats] points of each seat, less the mean of all seats.
+
+        Raises:
+            GameError: An index is out of range.
         """
         points = tables.points[check_rows(rows, len(tables))].astype(np.float32)
         return points - points.mean(axis=1, keepdims=True)
@@ -241,7 +252,7 @@ class Engine:
         return self.labels[self.rules.forms.label_of[check_integer("form", form, 0, len(self.rules.forms.forms) - 1)]]
 
     def play_name(self, label: str) -> PlayName:
-        """Return the names of a label among Chinese players."""
+        """Return the names that Chinese players use for a label."""
         return play_name(self.rules, label)
 
     def notate_move(self, form: int, cards: NDArray[np.uint8]) -> Action:
@@ -258,7 +269,10 @@ class Engine:
 
         Args:
             decisions: Decisions or choices.
-            row: Row of the decision; GameError where there is no such row.
+            row: Index of the decision.
+
+        Raises:
+            GameError: The index is out of range.
         """
         return decision_point_at(self.rules, decisions, check_integer("row", row, 0, len(decisions.view) - 1))
 
@@ -282,7 +296,7 @@ class Engine:
     def recorded_decision_points(
         self, record: Mapping[str, Any], acts: Sequence[int], decisions: Decisions
     ) -> list[DecisionPoint]:
-        """Return decision points of a record, each with the move that was made.
+        """Return decisions of a record, each with the move that was made.
 
         Args:
             record: The record.
@@ -311,7 +325,7 @@ class Engine:
         return decisions_at_acts(self.rules, records, moves)
 
     def find_play_acts(self, records: Sequence[Mapping[str, Any]]) -> list[list[int]]:
-        """Return the numbers of the acts of each record that are plays, not choices; an empty list for a wrong record.
+        """Return the numbers of the plays among the acts of each record; an empty list for an invalid record.
 
         Args:
             records: The records.
@@ -324,10 +338,13 @@ class Engine:
         """List all legal moves of states.
 
         Args:
-            states: States in JSON form; GameError where this is no list, such as a single state.
+            states: States in JSON form.
 
         Returns:
-            For each state its moves in JSON form, or the error of a state that is wrong.
+            For each state its moves in JSON form, or a GameError if the state is invalid.
+
+        Raises:
+            GameError: The argument is not a list of states, for example a single state.
         """
         return list_legal_moves(self.rules, check_list("states", states))
 
@@ -349,8 +366,8 @@ class Engine:
         """Replay records and compare them with the rules.
 
         Args:
-            records: Records, or the errors of lines that are none.
-            listener: Called at every event; each episode has a table of its own. None for none.
+            records: Records; a GameError stands for a line that could not be read.
+            listener: Called at every event, None for none; each episode is replayed at its own table.
             carry_over: State between calls for parts of one file, changed in place; None for a single call.
 
         Returns:
@@ -366,7 +383,7 @@ class Engine:
     # --- samples ------------------------------------------------------------------------------------------------------
 
     def sample_decisions(self, num_states: int, seed: int) -> Decisions:
-        """Sample random plays to decide.
+        """Sample random decisions about plays.
 
         Args:
             num_states: Number of decisions, from 0 on.
@@ -389,7 +406,7 @@ def _importer_for(rules: CompiledGame, records: Sequence[Any]) -> RecordImporter
     """Return the importer of records, judged by the first readable one; None for records of our own form.
 
     Raises:
-        GameError: This is no list of records, such as a single one.
+        GameError: This is not a list of records, such as a single one.
     """
     check_list("records", records)
     importer = find_importer(rules.folder)

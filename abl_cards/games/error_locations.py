@@ -1,7 +1,7 @@
-"""Place the errors of a variant at lines of the edited folder, also where they show in inherited rules.
+"""Locate the errors of a variant at lines of the edited folder, also errors found in inherited rules.
 
-A parent that passes the check by itself is not at fault. So the cause is a line by which the variant adds, replaces or
-leaves out rules. The place where the error shows becomes part of the message.
+A parent that passes the check by itself is not the cause. So the cause is a line by which the variant adds, replaces or
+leaves out rules. The location where the error was found becomes part of the message.
 """
 
 from __future__ import annotations

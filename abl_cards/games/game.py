@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Game:
-    """A game by its rule files, made by `load`.
+    """A game, given by a folder of rule files; `load` makes it.
 
     Attributes:
         folder: The folder of rule files.
@@ -94,7 +94,7 @@ class Game:
             The checked rules, ready to be compiled into circuits.
 
         Raises:
-            GameError: An argument is no path, or no name.
+            GameError: ``directory`` is not a path, or ``profile`` is not a name.
             KBError: The rules have errors, as ``abl-cards kb check`` reports them, or there is no such profile.
         """
         from abl_cards.games.guard import guard_rule_errors
@@ -111,7 +111,7 @@ class Game:
     def warnings(
         self, kb: KnowledgeBase, directory: str | Path | None = None, profile: str | None = None
     ) -> list[Diagnostic]:
-        """Play at random, and return the warnings of ``kb check`` without those of the knowledge base itself.
+        """Play a few episodes at random, and return the warnings of ``kb check`` that are not in ``kb.warnings``.
 
         Args:
             kb: The loaded rules, from `knowledge_base`.
@@ -119,7 +119,7 @@ class Game:
             profile: Profile that `kb` was loaded with, in place of `Game.profile`.
 
         Raises:
-            KBError: Play stops by an error of the rules.
+            KBError: An error of the rules stops play.
         """
         from abl_cards.games.dead_code import find_unread_files
 
@@ -139,7 +139,7 @@ class Game:
     def show_errors(
         self, kb: KnowledgeBase, directory: str | Path | None = None, profile: str | None = None
     ) -> tuple[Diagnostic, ...]:
-        """Return the errors of ``show.lp``, which states what a table shows; the rules are valid with them.
+        """Return the errors of ``show.lp``, the file that states what a table shows; the rules are valid despite them.
 
         Args:
             kb: The loaded rules, from `knowledge_base`.
@@ -161,7 +161,7 @@ class Game:
             cache: Whether to read and write the disk cache.
 
         Raises:
-            GameError: An argument is no path, or no name.
+            GameError: ``directory`` is not a path, or ``profile`` is not a name.
             KBError: The rules have errors.
         """
         return load_auxiliary_rules(self._current_folder(directory), self._choose_profile(profile), cache)
@@ -177,7 +177,7 @@ class Game:
             The compiled game, which deals, lists moves and plays many matches at once.
 
         Raises:
-            GameError: An argument is no path, or no name.
+            GameError: ``directory`` is not a path, or ``profile`` is not a name.
             KBError: The rules have errors, as ``abl-cards kb check`` reports them, or there is no such profile.
         """
         from abl_cards.games.compilation import cached_engine
@@ -188,7 +188,7 @@ class Game:
         """List the legal moves of a state.
 
         Args:
-            state: What the seat to move sees, in the JSON form of docs/reference/formats.md. A field ``profile``
+            state: View of the seat to move, in the JSON form of docs/reference/formats.md. A field ``profile``
                 selects a profile of the rules for this state.
 
         Returns:
@@ -207,7 +207,7 @@ class Game:
         """Explain a decision by the preferences of the rules: reasons with weights and sentences.
 
         Args:
-            state: What the seat to move sees, in the JSON form of docs/reference/formats.md.
+            state: View of the seat to move, in the JSON form of docs/reference/formats.md.
             move: A legal move to assess beside the best one, as `legal_moves` lists it or as text such as
                 ``"H4 C4"``; None to explain the best move only.
             language: Language of the sentences, ``"en"`` or ``"zh"``.
@@ -232,7 +232,7 @@ class Game:
             directory: Rule folder whose profiles count, in place of the game's own.
 
         Raises:
-            GameError: The state names an unknown profile, or the directory is no path.
+            GameError: The state names an unknown profile, or the directory is not a path.
         """
         name = state.get("profile") if isinstance(state, Mapping) else None
         if not isinstance(name, str):

@@ -21,7 +21,7 @@ def guard_rule_errors(folder: Folder, profile: str | None) -> Iterator[None]:
 
     Raises:
         KBError: The rules have errors, each placed in the folder's own files where possible.
-        Exception: A shipped game causes a bug, which must not look like an error of the user.
+        Exception: A shipped game causes the error, so it is a bug and not an error of the user.
     """
     try:
         yield

@@ -1,6 +1,6 @@
 """Import records of other platforms, which a folder names by ``platform(Name)``.
 
-The package of the platform exports a ``RECORD_IMPORTER`` where it has records of its own form.
+A platform with its own form of records exports a ``RECORD_IMPORTER`` from its package.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class RecordImporter(Protocol):
         listener: Listener | None,
         carry_over: dict[str, Any],
     ) -> ReplayResult:
-        """Replay records and compare them with the rules; ``carry_over`` is kept between parts of a file."""
+        """Replay records and compare them with the rules; ``carry_over`` holds state between parts of a file."""
 
     def count_plays(self, record: Mapping[str, Any]) -> int:
         """Return the number of plays of a record."""

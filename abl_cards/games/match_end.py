@@ -1,4 +1,4 @@
-"""Find matches without an end, as what ends them is forgotten after every episode, and those without a result."""
+"""Find matches without an end, because no fluent that ends them persists over episodes, and without a result."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _RESULTS = Signature("points", 3), Signature("won", 1), Signature("drawn", 0)
 
 
 def find_undecided_match(rules: CompiledGame) -> Iterator[Diagnostic]:
-    """Find rules by which nobody wins points or a match.
+    """Find rules by which no seat wins points or a match.
 
     Args:
         rules: Compiled rules.
@@ -29,13 +29,13 @@ def find_undecided_match(rules: CompiledGame) -> Iterator[Diagnostic]:
 
 
 def find_endless_match(rules: CompiledGame) -> Iterator[Diagnostic]:
-    """Find a ``match_over/0`` that reads fluents, and none that lasts from one episode to the next.
+    """Find a ``match_over/0`` that reads fluents, none of which persists from one episode to the next.
 
     Args:
         rules: Compiled rules.
 
     Yields:
-        A warning without a location. If an episode may end a match by itself, nothing is wrong with such a rule.
+        A warning without a location. The rule is valid if a single episode may end a match.
     """
     if _MATCH_OVER not in rules.kb.request.outputs:
         return

@@ -1,8 +1,8 @@
 """Check a rule folder: evaluate every query of play once, and deal a few matches.
 
 `validated_rules` is the only way to the rules of a folder. ``kb check`` reports the errors that it raises, and every
-engine and knowledge base is made of the rules that it returns. So no command uses rules that ``kb check`` refuses, but
-for those by which its random play stops (`require_playable`): commands that play stop there themselves.
+engine and knowledge base is made of the rules that it returns. So no command uses rules that ``kb check`` refuses, with
+one exception: rules that only stop its random play (`require_playable`).
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def _compile_last(folder: Folder, profile: str | None, state: object) -> Compile
 
 
 def check_open_rules(rules: OpenRules) -> None:
-    """Check the part of a game that has a circuit, where other rules can be evaluated by clingo only.
+    """Check the rules of a game that have a circuit, where clingo alone can evaluate the others.
 
     Errors without a place are ignored where files were left out, since the left-out rules may be what is missing.
 
@@ -128,13 +128,13 @@ def find_errors(rules: CompiledGame) -> Iterator[Diagnostic]:
 
 
 def require_playable(rules: CompiledGame) -> None:
-    """Play a few episodes at random; slower than the other checks, and so for ``kb check`` alone.
+    """Check rules by a few episodes of random play; slower than the other checks, so only ``kb check`` calls it.
 
     Args:
         rules: The compiled rules.
 
     Raises:
-        KBError: Play stops, with the place of the rule that is asked where it does.
+        KBError: Play stops; the error has the location of the rule whose query failed.
     """
     with guard_rule_errors(rules.folder, rules.profile):
         program = rules.folder.program(rules.profile)

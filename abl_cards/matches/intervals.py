@@ -71,7 +71,7 @@ def effective_sample_size(mean: float, interval: Interval) -> float:
         Number of independent games.
 
     Raises:
-        GameError: The interval has no width, as no number of games gives it.
+        GameError: The interval has no width, so no number of games yields it.
     """
     if not interval[1] > interval[0]:
         raise GameError(f"interval: a lower and a greater bound, not {interval}", ErrorCode.INVALID_VALUE)
@@ -111,14 +111,14 @@ def mean_interval(values: NDArray[np.float64], games_per_deal: int) -> Interval 
     (1.013345, 2.319988)
 
     Args:
-        values: One value a game, float64 [games], the games of a deal side by side.
+        values: Value of each game, float64 [games], the games of a deal side by side.
         games_per_deal: Number of games with the same deal.
 
     Returns:
         Lower and upper bound, rounded to six digits; None with fewer than two deals.
 
     Raises:
-        GameError: The values are no numbers [games], or the number of games is no whole number from 1 on.
+        GameError: The values are not numbers [games], or the number of games is not a whole number from 1 on.
     """
     values, games_per_deal = np.asarray(values), check_integer("games_per_deal", games_per_deal, 1)
     if values.ndim != 1 or values.dtype.kind not in "fiub":

@@ -57,14 +57,15 @@ PointsCallback = Callable[[Indices, NDArray[np.float32]], None]
 def compute_seatings(engine: Engine, num_agents: int) -> NDArray[np.int8]:
     """Seat agents in the games of one deal.
 
-    Two agents share the sides in every way; as many agents as there are sides are seated in all rotations.
+    Two agents get halves of the sides, as ``Engine.agent_seatings`` lists them. If there are as many agents as sides,
+    they are seated in all rotations.
 
     Args:
         engine: Compiled game.
         num_agents: 2, or the number of sides of the game.
 
     Returns:
-        int8 [seatings, seats]: index of the agent at each seat, one row a game of the deal.
+        int8 [seatings, seats]: index of the agent at each seat, with one row for each game of the deal.
 
     Raises:
         GameError: The game cannot seat this number of agents.
@@ -94,8 +95,8 @@ def play_match(
 ) -> MatchResult:
     """Play whole matches between agents on duplicate deals.
 
-    Each deal is played once for every way to seat the agents. Games run side by side, except where an agent
-    listens to the course of a table, as humans and programs do: then one after the other.
+    Each deal is played once for every seating of ``compute_seatings``. Games run side by side. If an agent is a
+    ``Listener`` that follows one table, as ``human`` and ``program`` are, games run one after the other.
 
     >>> play_match("doudizhu", ["kb", "greedy"], games=24).rate > 0.8
     True
@@ -106,13 +107,13 @@ def play_match(
             ``"greedy"`` or ``"abl:weights=FILE"``, or an object with the methods ``play`` and ``choose``.
         games: Number of whole matches, from 1 to 2,147,483,648.
         seed: Seed of deals and decisions; equal seeds give equal results.
-        names: Names of the agents in the result; by default the names given as agents, and ``agent.name`` or
-            the class of objects. Different agents have different names; of more than two agents those of one name are
-            one agent on several seats.
+        names: Names of the agents in the result; by default the names passed as ``agents``, and for objects
+            ``agent.name`` or the name of the class. Different agents need different names. With more than two agents,
+            equal names are one agent at several seats.
         on_progress: Called after each step with the number of finished games and the wins of each agent so far.
         write_record: Called with the record of each episode as it ends.
         on_points: Called as episodes end with their games [n] and their points for the first agent [n].
-        use_fixed_deals: Play the deals of an engine made by ``DealRules.with_deals`` one after the other.
+        use_fixed_deals: Play the deals of an engine made by ``Engine.with_deals`` in their order.
         log: Called with each round in the protocol of Botzone.
 
     Returns:
@@ -222,13 +223,13 @@ def play_shard(
         agents: Two agents, or as many as the game has sides; none may be a ``Listener``.
         games: Indices of the games to play.
         seed: Seed of the match.
-        use_fixed_deals: Play the deals of the engine one after the other.
+        use_fixed_deals: Play the deals of an engine made by ``Engine.with_deals`` in their order.
 
     Returns:
         The results of these games.
 
     Raises:
-        GameError: An agent listens to the course of one table, or the number of agents is wrong.
+        GameError: An agent is a ``Listener``, or the number of agents is wrong.
     """
     seatings, names, agents = _resolve_seating(engine, names, agents)
     if attach_shared_script(engine, agents, None) or any(isinstance(agent, Listener) for agent in agents):
@@ -248,7 +249,7 @@ def merge_shards(engine: Engine, names: Sequence[str], seed: int, shards: Sequen
 
     Args:
         engine: Compiled game.
-        names: Names of the agents, as ``play_shard`` got them.
+        names: Names of the agents, as they were passed to ``play_shard``.
         seed: Seed of the match.
         shards: All shards, in the order of their games.
 
@@ -287,7 +288,7 @@ def derive_match_keys(seed: int, games: Indices, games_per_deal: int = 2) -> Ran
 
 
 def derive_decision_keys(tables: Tables, rows: Indices, games: Indices) -> RandomKeys:
-    """Derive the random keys that agents decide by.
+    """Derive the random keys that are passed to agents.
 
     Args:
         tables: Tables of the match.
@@ -295,7 +296,7 @@ def derive_decision_keys(tables: Tables, rows: Indices, games: Indices) -> Rando
         games: Indices of the games played there [n].
 
     Returns:
-        uint64 [n]: one key a decision.
+        uint64 [n]: one key for each decision.
     """
     return splitmix64_array(
         splitmix64_array(splitmix64_array(tables.keys[rows], _DECISION_STREAM), games), tables.num_decisions[rows]

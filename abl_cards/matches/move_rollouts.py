@@ -16,7 +16,7 @@ from abl_cards.games.types import Indices, MoveLists
 from abl_cards.reasoners.hidden_hands import draw_deals, prior_estimate
 
 MAX_TABLES = 4096
-"""Most imagined tables played side by side."""
+"""Most simulated tables played side by side."""
 _RNG_ROLLOUT = 22  # stream of random numbers
 
 
@@ -27,10 +27,10 @@ class ReviewConfig:
     Attributes:
         engine: Compiled game.
         agent: Agent whose choice is compared with the move that was played.
-        rollout_agent: Agent that plays imagined deals to their end, for all seats.
+        rollout_agent: Agent that plays sampled deals to their end, for all seats.
         n_deals: Deals per move; one half selects the best move.
         max_moves: Most moves evaluated per decision.
-        min_loss: Least points that a mistake costs.
+        min_loss: Least loss of points that counts as a mistake.
         seed: Seed of deals and rollouts.
         language: Language of the reasons, ``en`` or ``zh``.
     """
@@ -49,10 +49,10 @@ def evaluate_moves(
     config: ReviewConfig, decisions: Decisions, lists: MoveLists, candidates: list[list[int]],
     keys: NDArray[np.uint64], on_progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> dict[int, NDArray[np.float64]]:  # fmt: skip
-    """Make moves on imagined deals and play these to their end; all moves of a decision share their deals.
+    """Evaluate moves by playing sampled deals to their end; all moves of a decision are evaluated on the same deals.
 
     Args:
-        config: Compiled game, the agent that plays on, number and seed of the deals.
+        config: Compiled game, the agent of the rollouts, number and seed of the deals.
         decisions: Decisions about plays [n].
         lists: Legal moves of these decisions.
         candidates: Rows of the lists to evaluate, by decision.
@@ -86,7 +86,7 @@ def _sample_deals(config: ReviewConfig, decisions: Decisions, keys: NDArray[np.u
 
 
 def _rollout(config: ReviewConfig, tables: Tables, lists: MoveLists, rows: Indices) -> NDArray[np.float64]:
-    """Play imagined tables to their end: [m] points of the seats to decide, after their moves."""
+    """Play simulated tables to their end: [m] points of the seats to decide, after their moves."""
     all_rows, seat = np.arange(len(tables)), tables.seat.copy()
     key = derive_key(config.seed, _RNG_ROLLOUT)
     tables.play(all_rows, lists.select(rows))

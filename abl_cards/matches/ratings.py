@@ -86,13 +86,13 @@ def fit_ratings(results: Sequence[PairResult], reference: str | None = None) -> 
 
     Args:
         results: Results of pairs of different agents, at least one; several results of a pair are added up.
-        reference: Agent with rating 0; None or an agent without games for the agent with most games.
+        reference: Agent with rating 0. None, or an agent without games, stands for the agent with the most games.
 
     Returns:
-        The ratings. Exact maximum likelihood where it is finite, else with a game of one half added to each pair.
+        The ratings by maximum likelihood. Where it is not finite, half a win and half a loss are added to each pair.
 
     Raises:
-        ValueError: There is no result.
+        ValueError: There are no results.
     """
     names = list(dict.fromkeys(name for result in results for name in (result.first, result.second)))
     if not names:

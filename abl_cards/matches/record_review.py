@@ -1,9 +1,9 @@
-"""Review the plays of records: how many points each gave away against the best move found.
+"""Review the plays of records: compute how many points each lost against the best move found.
 
-Only what the seat could know counts. Some moves of a decision are evaluated on deals drawn by what the seat sees: the
-move is made, and an agent decides for every seat until the episode ends. One half of the deals selects the best move,
-the other half estimates its gain over the move that was played, so that chance is not counted as a mistake. All moves
-of a decision are evaluated on the same deals.
+A review uses only the information of the seat. Some moves of a decision are evaluated on deals that are consistent with
+it: the move is made, and an agent decides for every seat until the episode ends. One half of the deals selects the best
+move. The other half estimates its gain over the move that was played, so that chance is not counted as a mistake. All
+moves of a decision are evaluated on the same deals.
 """
 
 from __future__ import annotations
@@ -64,11 +64,11 @@ def review(
             first record. The profile is that of the first record, except where a compiled game is given.
         records: One record, several records, or a file of records as ``match --record`` writes it.
         agent: Agent whose choices are compared with the moves that were played, or its name.
-        rollout_agent: Agent that plays imagined deals to their end, or its name.
+        rollout_agent: Agent that plays sampled deals to their end, or its name.
         seats: Seats to review; None for all.
         n_deals: Deals per move, from 4 to 1,000,000; one half selects the best move.
         max_moves: Most moves evaluated per decision, at least 2.
-        min_loss: Least points that a mistake costs.
+        min_loss: Least loss of points that counts as a mistake.
         seed: Seed of deals and rollouts.
         language: Language of the reasons, ``en`` or ``zh``.
         on_progress: Called with the number of evaluated moves and their total, record by record.
@@ -104,7 +104,7 @@ def review(
 
 
 def _list_records(records: Any) -> list[Mapping[str, Any]]:
-    """Return the records that are given in any form; raises GameError where there are none, or one is none."""
+    """Return records passed in any form; raises GameError if there are none, or one is not a record."""
     if isinstance(records, str | Path):
         records = read_valid_records(records)
     if not isinstance(records, Iterable):
@@ -197,13 +197,13 @@ def grade_move(config: ReviewConfig, record: Mapping[str, Any], act: int, value:
         config: Compiled game, agents and settings.
         record: Record in the form of this package.
         act: Number of the act, from 1.
-        value: A play in JSON form. Of a play composed of several, its first part is graded.
+        value: A play in JSON form. If the game composes plays of several parts, the first part is graded.
 
     Returns:
         The decision, with the given play in the place of the one that was played.
 
     Raises:
-        GameError: The record cannot be replayed, the act is no play, or the given play is not legal.
+        GameError: The record cannot be replayed, the act is not a play, or the given play is not legal.
     """
     engine = config.engine
     decisions, keys = engine.decisions_at_acts([record], [act]), _act_keys(config, [act])

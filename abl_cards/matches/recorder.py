@@ -1,4 +1,4 @@
-"""Write records of games while they are played: each episode as it ends, so that a killed program loses none.
+"""Write records of games during play: each episode as it ends, so that a killed program loses none.
 
 with open_record_file(Path("games.jsonl.gz"), print) as write:
     write({"match": 0, "plays": []})
@@ -52,7 +52,7 @@ def open_record_file(
 ) -> Iterator[WriteRecord]:
     """Open a file of records for writing.
 
-    A file that exists stays until all records are written; the new ones lie in a file beside it until then.
+    An existing file is replaced when all records are written; until then the new ones are in a file beside it.
 
     Args:
         path: File to write; ``.gz`` at the end compresses it.

@@ -1,4 +1,4 @@
-"""Read and write records of games as JSON lines, one episode a line, plain or gzipped, as those of the contest are.
+"""Read and write records of games as JSON lines, one episode a line, plain or gzipped, like those of the contest.
 
 records = read_records(Path("games.jsonl.gz"))
 write_records(Path("copy.jsonl"), records)
@@ -58,10 +58,10 @@ def read_records(path: str | Path, limit: int | None = None) -> list[Record | Ga
         limit: Most lines to read; None for all.
 
     Returns:
-        A record for each line, or the error of a line that is none.
+        A record for each line, or a GameError for a line that is not a record.
 
     Raises:
-        GameError: The file is no text, or the limit is no count.
+        GameError: The file is not text, or the limit is not a whole number from 0 on.
         OSError: The file cannot be read.
     """
     path = check_path("path", path)
@@ -99,7 +99,7 @@ def _read_sized_records(path: Path) -> Iterator[tuple[Record | GameError, int]]:
 
 
 def normalise_record(engine: Engine, record: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Convert a log of Botzone or a game of DouZero to a record of this package; anything else stays as it is.
+    """Convert a log of Botzone or a game of DouZero to a record of this package; return anything else unchanged.
 
     Args:
         engine: Compiled game.
@@ -117,7 +117,7 @@ def normalise_record(engine: Engine, record: Mapping[str, Any]) -> Mapping[str, 
 
 
 def normalise_records(engine: Engine, records: Iterable[Record | GameError]) -> list[Record | GameError]:
-    """Convert logs of Botzone and games of DouZero to records; an invalid one becomes its error.
+    """Convert logs of Botzone and games of DouZero to records; an invalid item is replaced by a GameError.
 
     Args:
         engine: Compiled game.
@@ -137,7 +137,7 @@ def normalise_records(engine: Engine, records: Iterable[Record | GameError]) -> 
 
 
 def find_profile(record: Any, profiles: Collection[str]) -> str | None:
-    """Return the profile that a record or a state names; for a log of Botzone that of the platform."""
+    """Return the profile that a record or a state names; for a log of Botzone, the profile of the platform."""
     from abl_cards.protocols.botzone import find_profile
 
     return find_profile(record, profiles) if isinstance(record, Mapping) else None
@@ -160,7 +160,7 @@ def require_rereadable(path: str | Path, remedy: str) -> None:
 
 
 def read_file_profile(path: str | Path, profiles: Collection[str]) -> str | None:
-    """Return the profile that the first record of a file names, where it is one of these; else None.
+    """Return the profile that the first record of a file names; None if it is not one of ``profiles``.
 
     Args:
         path: File of records.
@@ -179,7 +179,7 @@ def read_file_profile(path: str | Path, profiles: Collection[str]) -> str | None
 
 
 def write_records(path: str | Path, records: Iterable[Record]) -> None:
-    """Write records to a file; one that exists stays as it is until all are written.
+    """Write records to a file; an existing file is replaced when all records are written.
 
     Args:
         path: File to write; ``.gz`` at the end compresses it.
@@ -215,7 +215,7 @@ def replace_file(path: Path) -> Iterator[IO[bytes]]:
 
 
 def record_to_line(record: Record) -> bytes:
-    """Encode a record as a line of a file; numbers of NumPy are plain ones. Raises GameError for what is no record."""
+    """Encode a record as a line of a file, with plain numbers for those of NumPy; raises GameError for other values."""
     try:
         if not isinstance(record, Mapping):
             raise TypeError(f"a record is a dictionary, not {type(record).__name__}")
@@ -241,7 +241,7 @@ class BlankLine(GameError):
 
 
 class UnreadableRecord(GameError):
-    """Error of a line that is no text, or too long."""
+    """Error of a line that is not text, or too long."""
 
     def __init__(self, message: str) -> None:
         """Make an error.
@@ -323,14 +323,25 @@ def read_valid_records(file: str | Path) -> list[Mapping[str, Any]]:
         The records.
 
     Raises:
-        GameError: A line is no record, where the message names file and line, or there are none.
+        GameError: A line is not a record, and the message names file and line; or there are no records.
         OSError: The file cannot be read.
     """
     return read_numbered_records(file)[1]
 
 
 def read_numbered_records(file: str | Path) -> tuple[list[int], list[Record]]:
-    """Read records as `read_valid_records` does, with the numbers of their lines, which come first."""
+    """Read records from a file without an invalid line, with the numbers of their lines; empty lines are skipped.
+
+    Args:
+        file: File of JSON lines, plain or ``.gz``.
+
+    Returns:
+        The number of the line of each record, from 1, and the records.
+
+    Raises:
+        GameError: A line is not a record, and the message names file and line; or there are no records.
+        OSError: The file cannot be read.
+    """
     file = check_path("file", file)
     lines, read = skip_blank_lines(read_records(file))
     records: list[Record] = []
@@ -363,7 +374,7 @@ def find_held_out(records: Sequence[Mapping[str, Any]], num_matches: int, file: 
     """Mark the episodes of the last matches, which are held out.
 
     Args:
-        records: One record an episode.
+        records: One record for each episode.
         num_matches: Number of matches to hold out.
         file: Name of the file in an error.
 
@@ -371,7 +382,7 @@ def find_held_out(records: Sequence[Mapping[str, Any]], num_matches: int, file: 
         Whether an episode belongs to these matches, bool [records].
 
     Raises:
-        GameError: No other match is left.
+        GameError: There is no match besides those to hold out.
     """
     indices = match_indices(records)
     total = int(indices.max(initial=-1)) + 1
@@ -389,7 +400,7 @@ def match_indices(records: Sequence[Mapping[str, Any]]) -> NDArray[np.int64]:
     """Number the matches that episodes belong to, also where episodes of several matches alternate.
 
     Args:
-        records: One record an episode.
+        records: One record for each episode.
 
     Returns:
         Index of the match, int64 [records].

@@ -1,4 +1,4 @@
-"""Replay the records of a file in chunks: it may be larger than the memory, and end anywhere."""
+"""Replay the records of a file in chunks: it may be larger than memory, and may be truncated."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class FileReplay:
         episodes: Episodes replayed.
         plays: Plays replayed.
         disagreements: Lines that the rules do not confirm.
-        truncated_line: Number of the last line where it is not complete; else None.
+        truncated_line: Number of the last line if it is incomplete; else None.
         stopped_early: Whether reading stopped before the end, after too many disagreements.
     """
 
@@ -63,7 +63,7 @@ def replay_file(
         Counts, and the lines that the rules do not confirm.
 
     Raises:
-        GameError: The file is no text, or the limit is no count.
+        GameError: The file is not text, or the limit is not a whole number from 0 on.
         OSError: The file cannot be read.
     """
     file = check_path("file", file)
@@ -114,7 +114,7 @@ def replay_confirmed(
         records: Records of a file.
         listener: Called at every event.
         file: Name of the file in an error; None for records that were not read from one.
-        lines: Line of each record in the file; None if these are all of them.
+        lines: Line of each record in the file, from 1; None if record i is on line i + 1.
 
     Raises:
         GameError: The rules do not confirm a record.

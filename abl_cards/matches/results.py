@@ -182,7 +182,7 @@ class MatchResult:
         seed: Seed of deals and decisions.
         wins: Games won by each agent.
         draws: Drawn games.
-        rate: Share of the games won by the first agent, a draw as half a win; of more than two agents its share
+        rate: Share of the games won by the first agent, a draw as half a win; with more than two agents, its share
             of the first places.
         interval: 95 % interval of the rate; the games of a deal are counted as dependent.
         episodes: Number of episodes in all games.

@@ -77,7 +77,7 @@ def _play_until(
 def sample_exchanges(engine: Engine, n_states: int, seed: int) -> Choices | None:
     """Sample card exchanges from play between baseline agents at up to this many tables.
 
-    None in a game without card exchanges.
+    Returns None in a game without card exchanges.
     """
     keys = splitmix64_array(np.full(n_states, derive_key(seed, _RNG_PURPOSE), np.uint64), np.arange(n_states))
     tables, player = engine.start_matches(keys), GreedyAgent(engine.label_traits)
@@ -180,8 +180,8 @@ def _play_reference_matches(engine: Engine, seed: int) -> tuple[EpisodeStartReco
 def sample_positions(engine: Engine, n_states: int, seed: int) -> Iterator[Decisions | Choices]:
     """Sample positions of all kinds: most from play, some from stacked deals, random cards and card exchanges.
 
-    Positions with random cards take situations that occurred together in play, so that rare plays occur without
-    states that no play leads to.
+    Positions with random cards combine values of fluents that occurred together in play. So rare plays occur, but no
+    states that play cannot reach.
 
     Args:
         engine: Compiled game.

@@ -80,7 +80,7 @@ def combine_seeds(
         means: Measurement of each seed, on deals of its own.
         deal_errors: Standard error of each by its deals; None where it is unknown, or there are no deals.
         level: Level of the interval, 0 < level < 1.
-        bounds: Range of the measure, which the interval is cut to.
+        bounds: Range of the measure; the interval is clipped to it.
 
     Returns:
         Mean, interval and number of seeds.

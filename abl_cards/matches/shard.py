@@ -23,7 +23,7 @@ class MatchShard:
 
     Attributes:
         scores: Share of each agent in each game, 0 to 1: float64 [agents, games].
-        role_points: Points of a seat of the agent in the role, NaN where it has none: float64 [agents, roles, games].
+        role_points: Points of a seat of the agent in each role, NaN without a seat: float64 [agents, roles, games].
         tallies: Sums over the seats, by agent.
         episodes: Episodes of each game, int64 [games].
         lapses: Games lost by a fault.

@@ -25,10 +25,10 @@ from abl_cards.training.distance import DistanceFunction, DistanceReasoner
 
 @runtime_checkable
 class Reasoner(Protocol):
-    """Methods of `Minimiser` that a training run needs; a user's object with both methods can replace it.
+    """Methods of `Minimiser` that a training run calls; a user's object with both methods can replace it.
 
-    For each decision, the run samples a label from the policy and passes its probability raised above all others. The
-    learner learns from the label of the returned move, even if it differs from the sampled one.
+    For each decision, the run samples a label from the policy and passes the probabilities with 1 added to that of the
+    label. The learner learns from the label of the returned move, even if it differs from the sampled one.
     """
 
     def realise(
@@ -38,19 +38,19 @@ class Reasoner(Protocol):
 
         Args:
             decisions: The plays to decide, n of them; ``decisions.moves()`` lists the legal card sets.
-            label_probabilities: [n, labels] float, by the policy; the sampled label has 1 more.
-            estimate: [n, others, cards] expected copies in the other hands; passed where the learner estimates.
+            label_probabilities: [n, labels] float, probabilities of the policy plus 1 for the sampled label.
+            estimate: [n, others, cards] float32, expected copies in the other hands; None without an estimate.
 
         Returns:
             One legal move for each decision.
         """
 
     def choose(self, choices: Choices, estimate: HandEstimate | None = None, /) -> NDArray[np.uint8]:
-        """Choose an option, such as a bid or a card to give, where the learner decides none.
+        """Choose an option, such as a bid or a card to give; called if the learner does not decide choices.
 
         Args:
             choices: The choices to decide, n of them; ``choices.options`` is the mask [n, options].
-            estimate: [n, others, cards] expected copies in the other hands; passed where the learner estimates.
+            estimate: [n, others, cards] float32, expected copies in the other hands; None without an estimate.
 
         Returns:
             [n] index of an allowed option for each choice.
@@ -65,7 +65,7 @@ hold besides, and its preferences choose among the card sets of a label."""
 
 
 class ConstrainedPreferences:
-    """The preferences of a knowledge base with another notion of consistency."""
+    """Preferences of a knowledge base with another definition of consistency."""
 
     def __init__(self, base: PreferenceModel, is_consistent: ConsistencyFunction | None) -> None:
         """Add a function to the constraints of the base; None drops all constraints, its own too."""
@@ -88,13 +88,13 @@ class ConstrainedPreferences:
     def evaluate(
         self, decisions: Decisions | Choices, lists: MoveLists, estimate: HandEstimate | None = None
     ) -> Iterator[tuple[slice, NDArray[np.uint8]]]:
-        """Evaluate the outputs for the candidates, in portions: slices of the moves, and [outputs, moves]."""
+        """Yield the outputs for the candidates in batches: slices of the moves, and uint8 [outputs, moves]."""
         return self._base.evaluate(decisions, lists, estimate)
 
     def costs(
         self, decisions: Decisions | Choices, lists: MoveLists, estimate: HandEstimate | None = None
     ) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
-        """Return [moves] the cost of each candidate, and whether it is consistent."""
+        """Return int32 [moves], the cost of each candidate, and bool [moves], whether it is consistent."""
         cost, consistent = self._base.costs(decisions, lists, estimate)
         if self._is_consistent is None:
             return cost, np.ones_like(consistent)
@@ -114,13 +114,13 @@ class ConstrainedPreferences:
     def inputs(
         self, decisions: Decisions | Choices, lists: MoveLists, estimate: HandEstimate | None = None
     ) -> NDArray[np.uint8]:
-        """Return [inputs of the knowledge base, moves] what each candidate sets."""
+        """Return uint8 [inputs, moves], the inputs of the knowledge base for each candidate."""
         return self._base.inputs(decisions, lists, estimate)
 
 
 @dataclass(frozen=True)
 class Abduction:
-    """Realises labels as moves in a run."""
+    """The abduction step of a run: realises labels as consistent moves."""
 
     preference_model: PreferenceModel  # consistency and costs of the candidates
     reasoner: Reasoner | None = None  # chooses the moves; None: the minimiser by these preferences
@@ -134,9 +134,9 @@ class Abduction:
         Args:
             policy: The policy that the labels are from.
             decisions: The plays to decide, n of them.
-            inputs: What the policy reads of them; k of them have a choice.
+            inputs: Features of the decisions for the policy; k of them have a choice.
             labels: [k] the labels to realise.
-            log_probs: [k, labels] log-probabilities of all labels; needed by a reasoner of one's own.
+            log_probs: [k, labels] log-probabilities of all labels; needed by a custom reasoner.
 
         Returns:
             One move for each decision, and [k] its labels where there is a choice.
@@ -190,7 +190,7 @@ def _full_estimate(
 
 @dataclass(frozen=True)
 class ReasonerParts:
-    """The parts of abduction that a user gives; None for ours.
+    """User-defined parts of the abduction step; None for the built-in ones.
 
     Attributes:
         reasoner: A `Minimiser`, compiled preferences, an object with the methods of `Reasoner`, or a
@@ -212,15 +212,15 @@ OUR_REASONER = ReasonerParts()
 
 
 def resolve_reasoner(engine: Engine, parts: ReasonerParts = OUR_REASONER, clingo: Path | None = None) -> Abduction:
-    """Return who makes moves of labels.
+    """Return the abduction step of a run.
 
     Args:
         engine: The game.
-        parts: The parts that a user gives.
-        clingo: A folder by which clingo decides in place of a circuit; None for none.
+        parts: User-defined parts.
+        clingo: Rule folder that clingo evaluates in place of a circuit; None for none.
 
     Raises:
-        GameError: A part is not what it should be (code ``invalid-reasoner``), or two of them exclude each other
+        GameError: A part has a wrong type (code ``invalid-reasoner``), or two of them exclude each other
             (``setting-conflict``).
         KBError: The rules of the folder have errors.
     """
@@ -262,7 +262,7 @@ def _are_preferences(reasoner: object) -> bool:
 
 
 def _base_preferences(engine: Engine, reasoner: object) -> PreferenceModel:
-    """Return the preferences of a reasoner, or of the game; raises GameError where it is no reasoner of the game."""
+    """Return the preferences of a reasoner, or of the game; raises GameError if it is not a reasoner of this game."""
     if reasoner is None:
         return engine.preference_model()
     if isinstance(reasoner, Minimiser):

@@ -11,7 +11,7 @@ from abl_cards.core import ErrorCode, GameError
 
 
 class ABLkitBridge(BaseBridge):  # type: ignore[misc]  # ablkit has no types
-    """Base of a bridge whose run is measured while it trains."""
+    """Base class of bridges that evaluate a run during training, without ``valid`` and ``test``."""
 
     def predict(self, data_examples: ListData) -> tuple[list[Any], list[Any]]:
         """Return indices and probabilities of the pseudo-labels by the model."""
@@ -40,9 +40,9 @@ class ABLkitBridge(BaseBridge):  # type: ignore[misc]  # ablkit has no types
         return data_examples.abduced_idx
 
     def valid(self, val_data: Any = None) -> None:
-        """Raise NotImplementedError: a run is measured while it trains."""
+        """Raise NotImplementedError: a run is evaluated during training."""
         raise NotImplementedError("a run is measured while it trains: read metrics.jsonl, or play matches")
 
     def test(self, test_data: Any = None) -> None:
-        """Raise NotImplementedError: a run is measured while it trains."""
+        """Raise NotImplementedError: a run is evaluated during training."""
         self.valid(test_data)

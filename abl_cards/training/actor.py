@@ -1,4 +1,4 @@
-"""An actor: it plays at its tables with the newest model, and returns the decisions of ended episodes."""
+"""An actor, which plays at its tables with the newest model and returns the decisions of ended episodes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class ActorSlot:
 
 
 class Actor:
-    """Tables where networks play against themselves, fixed agents, and former networks."""
+    """Player of a number of tables: networks play against themselves, fixed agents, and former networks."""
 
     def __init__(
         self,
@@ -51,7 +51,7 @@ class Actor:
             networks: The networks that learn.
             past_networks: Former networks, one of the opponents.
             ppo: Rewards, discount and size of an update.
-            reasoner: The parts of abduction that the user gives.
+            reasoner: User-defined parts of the abduction step.
         """
         self._settings, self._engine, self._networks, self._past_networks, self._ppo = (
             settings,
@@ -94,11 +94,11 @@ class Actor:
         self._decide = self.self_play.decide = decide
 
     def collect_rollouts(self, min_rows: int, max_seconds: float = inf) -> list[Rollout]:
-        """Play until enough decisions are ready, and return all that are.
+        """Play until enough decisions have known returns, and return all of these.
 
         Args:
             min_rows: Number of decisions with a choice to wait for.
-            max_seconds: Time after which fewer are returned.
+            max_seconds: Time in seconds after which fewer are returned.
         """
         play, version, end = self.self_play, self._version, time.monotonic() + max_seconds
         while play.buffer.num_ready < min_rows and time.monotonic() < end:
@@ -111,11 +111,11 @@ class Actor:
         return [Rollout(self._slot.actor_id, number, version, len(rows), decisions, score, lambda: rows)]
 
     def broadcast(self, version: int) -> None:
-        """Record the version of the networks, which are the learner's own."""
+        """Record the version of the networks; the weights are shared with the learner."""
         self._version = version
 
     def update_opponent(self) -> None:
-        """Do nothing: the former networks are the learner's own."""
+        """Do nothing: the former networks are shared with the learner."""
 
     def state_dict(self) -> StateDict:
         """Return the state of the tables and of the stored decisions."""
@@ -136,7 +136,7 @@ class Actor:
 
 
 def create_policy(engine: Engine, preference_model: PreferenceModel, networks: Networks) -> NeuroSymbolicPolicy:
-    """Return the policy of networks of a preset, or of a network of one's own."""
+    """Return the policy of networks of a preset, or of a custom network."""
     if isinstance(networks, ModelNetworks):
         return ModelPolicy(engine, preference_model, networks)
     return NeuroSymbolicPolicy(engine, preference_model, networks)

@@ -1,8 +1,8 @@
 """The networks and the reasoner of the loop as ABLkit's ``ABLModel`` and ``Reasoner``, so that each can be replaced.
 
-An example is a decision with one symbol, its label; its result Y is True, since the label is to be consistent. X holds
-the row of the decision in a batch (``BatchRow``): a model finds the tensors of the batch in ``row.inputs``, a `Batch`,
-its own decision in their row ``row.row``, and to learn from also ``row.batch.experience``.
+An example is a decision with one symbol, its label; its result Y is True, since the label must be consistent. X holds
+the row of the decision in a batch (``BatchRow``). ``row.inputs`` is the `Batch` of tensors, ``row.row`` the row of the
+decision in them, and ``row.batch.experience`` the decisions to learn from.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class LabelsKB(KBBase):  # type: ignore[misc]  # ablkit has no types
     """
 
     def __init__(self, labels: Sequence[str]) -> None:
-        """Take the labels; ABLkit's cache is off, because it is not keyed by knowledge base."""
+        """Make a knowledge base of labels; ABLkit's cache is off, because it is not keyed by knowledge base."""
         super().__init__(pseudo_label_list=list(labels), use_cache=False)
         self._index = {label: index for index, label in enumerate(labels)}
 
@@ -82,7 +82,7 @@ class LabelsKB(KBBase):  # type: ignore[misc]  # ablkit has no types
     def revise_at_idx(
         self, pseudo_label: list[str], y: Any, x: Sequence[BatchRow], revision_idx: Sequence[int]
     ) -> tuple[list[list[str]], list[Any]]:
-        """Return the consistent labels and their results: of those that are legal, since few of all labels are."""
+        """Return the consistent labels and their results; only legal labels, which are few, are tried."""
         if len(revision_idx) != 1:
             candidates: tuple[list[list[str]], list[Any]] = super().revise_at_idx(pseudo_label, y, x, revision_idx)
             return candidates
@@ -97,7 +97,7 @@ class SamplingReasoner(Reasoner):  # type: ignore[misc]
     """Samples a consistent label by the learner's probabilities, to explore."""
 
     def batch_abduce(self, data_examples: ListData) -> list[list[str]]:
-        """Return a label for each decision, by the keys of the batch; none where no label is consistent."""
+        """Return a label for each decision, by the keys of the batch; an empty list where no label is consistent."""
         batch = data_examples.X[0][0].batch
         consistent = self._find_consistent(data_examples)
         probabilities = _normalise(np.concatenate(data_examples.pred_prob), consistent)
@@ -137,11 +137,11 @@ class JointBridge(ABLkitBridge):
         critic: ABLModel | None = None,
         abln: ABLModel | None = None,
     ) -> None:
-        """Replace parts of a run; what is not given stays that of the run, and is trained.
+        """Replace parts of a run; parts that are None stay those of the run, and are trained.
 
-        Base models are fitted to the decisions of each update. Their weights are saved, resumed and played if they are
-        those of a PyTorch module (``base_model.model``), or of the methods ``state_dict`` and ``load_state_dict``. A
-        run that was begun with such a model goes on when the same class of model is given again.
+        Base models are fitted to the decisions of each update. Their weights are saved, resumed and played if the model
+        has a PyTorch module (``base_model.model``), or the methods ``state_dict`` and ``load_state_dict``. To resume a
+        run that was begun with such a model, pass a model of the same class.
 
         Args:
             trainer: The run, in one process.
@@ -156,7 +156,7 @@ class JointBridge(ABLkitBridge):
                 the run.
 
         Raises:
-            GameError: An argument is none of these, or the run has several processes or profiles, or has already
+            GameError: An argument has a wrong type, the run has several processes or profiles, or it has already
                 learned without the models.
         """
         _check_arguments(trainer, model, reasoner)
@@ -242,7 +242,7 @@ class JointBridge(ABLkitBridge):
 
         Args:
             train_data: Unused.
-            minutes: Time to train; None for the decisions of the settings.
+            minutes: Time to train, in minutes; None to train for ``total_decisions`` of the settings.
         """
         self.trainer.fit(minutes)
 

@@ -15,24 +15,26 @@ Metrics = Mapping[str, Any]
 
 
 class TrainerCallback:
-    """Base class of callbacks, whose methods do nothing; an object with some of these methods will do as well.
+    """Base class of callbacks, whose methods do nothing.
 
-    Methods are called in the process that called `Trainer.fit`. An error that one raises ends the run, which can go on
-    from its last checkpoint. To end it in an orderly way call `Trainer.stop`.
+    Any object with some of these methods can be a callback. A function is called as ``on_update``.
+
+    Methods are called in the process that called `Trainer.fit`. An exception in a callback ends the run, which can be
+    resumed from its last checkpoint. To end a run without an error call `Trainer.stop`.
     """
 
     def on_update(self, metrics: Metrics) -> None:
         """Handle an update.
 
         Args:
-            metrics: Its measurements, such as ``update``, ``decisions``, ``policy_loss`` and ``wins against kb``.
+            metrics: Measurements, such as ``update``, ``decisions``, ``policy_loss`` and ``wins against kb``.
         """
 
     def on_checkpoint(self, file: Path) -> None:
         """Handle a checkpoint that has just been written.
 
         Args:
-            file: The checkpoint; the run goes on from it.
+            file: The checkpoint, from which the run can be resumed.
         """
 
     def on_fit_end(self, metrics: Metrics) -> None:
@@ -53,8 +55,8 @@ class WandbCallback(TrainerCallback):
         """Log to a run of wandb.
 
         Args:
-            run: A run that is begun already, and that the caller finishes. None to begin one.
-            init: Arguments of ``wandb.init`` for a run that is begun here and finished at the end of `Trainer.fit`.
+            run: A running run, which the caller finishes. None to start a run that ends with `Trainer.fit`.
+            init: Arguments of ``wandb.init`` for a run that is started here.
 
         Raises:
             GameError: wandb is not installed (code ``missing-library``).
@@ -70,7 +72,7 @@ class WandbCallback(TrainerCallback):
         self._run.log(_numbers(metrics), step=int(metrics["update"]))
 
     def on_fit_end(self, metrics: Metrics) -> None:
-        """Finish a run that was begun here."""
+        """Finish a run that this callback started."""
         if self._module is not None and self._run is not None:
             self._run.finish()
             self._run = None
@@ -83,7 +85,7 @@ class MlflowCallback(TrainerCallback):
     """
 
     def __init__(self, **start_run: Any) -> None:
-        """Log to the active run of MLflow, or to one that is begun here.
+        """Log to the active run of MLflow, or start one.
 
         Args:
             start_run: Arguments of ``mlflow.start_run`` where no run is active; it ends at the end of `Trainer.fit`.
@@ -102,7 +104,7 @@ class MlflowCallback(TrainerCallback):
         self._module.log_metrics(values, step=int(metrics["update"]))
 
     def on_fit_end(self, metrics: Metrics) -> None:
-        """End a run that was begun here."""
+        """End a run that this callback started."""
         if self._is_own:
             self._module.end_run()
             self._is_own = False
@@ -133,10 +135,10 @@ def check_callbacks(callbacks: object) -> list[CallbackLike]:
     """Return callbacks as a list.
 
     Args:
-        callbacks: Callbacks in an order, such as a list.
+        callbacks: A list or tuple of callbacks.
 
     Raises:
-        GameError: It is no list, or holds an object that is no callback.
+        GameError: The argument is not a list, or holds an object that is not a callback.
     """
     given = check_list("callbacks", callbacks)
     for callback in given:

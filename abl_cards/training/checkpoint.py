@@ -75,7 +75,7 @@ def translate_restore_errors(file: str | Path) -> Iterator[None]:
         file: The checkpoint, for messages.
 
     Raises:
-        GameError: The state has another form than expected.
+        GameError: The state does not have the expected form.
     """
     file = check_path("file", file)
     try:
@@ -99,7 +99,7 @@ class CheckpointFile:
         self.file, self._stamp = file, _file_stamp(file)
 
     def load(self) -> dict[str, Any] | None:
-        """Return the state it holds now; see ``load_checkpoint``."""
+        """Return the state in the file; None where there is no file. Raises GameError for a damaged file."""
         self._stamp = _file_stamp(self.file)
         return load_checkpoint(self.file)
 
@@ -109,7 +109,7 @@ class CheckpointFile:
         self._stamp = _file_stamp(self.file)
 
     def check_unchanged(self) -> None:
-        """Raise GameError where the file is not as it was loaded or saved here last."""
+        """Raise GameError if the file was changed since this object last loaded or saved it."""
         if _file_stamp(self.file) != self._stamp:
             raise GameError(
                 f"{self.file}: another process has gone on with this run; give the command again", ErrorCode.RUN_LOCKED

@@ -1,11 +1,11 @@
 """Fine-tuning of the critic after self-play, on many more games of the final policy.
 
-In self-play the critic learns from each decision once, while the policy changes. Looking ahead needs a better critic,
-and one of whole episodes: its targets are their points, also where self-play rewards tricks.
-The final policy is fixed, games are cheap, and each counts under every symmetry of the cards.
+In self-play the critic learns from each decision once, while the policy changes. Look-ahead needs a better critic,
+whose targets are the points of whole episodes, also where self-play rewards tricks. The final policy is fixed, games
+are cheap, and each is used under every symmetry of the cards.
 
-All decisions of an episode share its points, so a critic soon learns the episodes by heart: a second pass over them
-makes it worse. Other games therefore tell whether it has become better; if it has not, the former critic stays.
+All decisions of an episode share its points, so a critic soon overfits to the episodes: a second pass over them makes
+it worse. The errors on other games therefore decide whether the new critic replaces the former one.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Decisions as a model that fits itself gets them, before a choice and to learn from."""
+"""Batches of decisions for models that fit themselves, to decide and to learn from."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _CPU = torch.device("cpu")
 
 @dataclass(frozen=True)
 class DecisionBatch:
-    """Decisions to make, or to learn from, together; one of ``view`` and ``experience`` is set.
+    """Batch of decisions to make, or to learn from; exactly one of ``view`` and ``experience`` is set.
 
     Attributes:
         view: The features of decisions to make; None to learn.
@@ -36,7 +36,7 @@ class DecisionBatch:
 
     @cached_property
     def inputs(self) -> Batch:
-        """The decisions as tensors, as every network of one's own reads them."""
+        """The decisions as tensors, the input of custom networks."""
         source = self.checked_view if self.experience is None else self.experience
         num_labels = source.plays_left.shape[1]
         return to_batch(source, num_labels, num_labels + self.num_options, _CPU)

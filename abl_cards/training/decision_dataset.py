@@ -147,14 +147,14 @@ class _EpisodeCounter(NullListener):
 
 
 def num_round_tables(num_decisions: int, max_tables: int) -> int:
-    """Return at how many tables a round of own games is played, so that most matches come to their end.
+    """Return the number of tables of a round of self-play, chosen so that most matches are completed.
 
-    A round begins with new matches. At many tables it would only know the first episodes, and not what later ones
-    depend on: the ranks that count most, the scores.
+    A round begins with new matches. At too many tables it would cover only their first episodes, and miss the values
+    of fluents in later ones, such as levels and scores.
 
     Args:
         num_decisions: Decisions with a choice of the round.
-        max_tables: Tables at most.
+        max_tables: Largest number of tables.
     """
     return min(max_tables, max(_MIN_ROUND_TABLES, num_decisions // _TABLE_DECISIONS))
 

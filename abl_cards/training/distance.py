@@ -1,4 +1,4 @@
-"""Distance functions of one's own: which consistent move is closest to the labels of the learner."""
+"""Custom distance functions, which define the consistent move that is closest to the label of the learner."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class MoveCandidates:
         decisions: The plays to decide, n of them.
         lists: The moves: those of decision i are the rows ``lists.start[i]`` to ``lists.start[i + 1] - 1``.
         labels: [moves] int16, label of each move.
-        probability: [moves] float32, probability of its label by the policy; the sampled label has 1 more, so it is
-            the only one above 1.
+        probability: [moves] float32, probability of the label of each move by the policy, plus 1 for the sampled label;
+            so only the sampled label exceeds 1.
         cost: [moves] int32, cost by the preferences, in the unit of the rule files.
         is_consistent: [moves] bool, whether rules and consistency function allow it.
     """
@@ -62,7 +62,7 @@ class DistanceReasoner:
     def realise(
         self, decisions: Decisions, label_probabilities: NDArray[np.floating], estimate: HandEstimate | None = None, /
     ) -> Moves:
-        """Return the closest consistent move of each decision; the first of equal ones."""
+        """Return the closest consistent move of each decision; ties go to the first one listed."""
         lists = list_candidates(self.preference_model, decisions, estimate=estimate)
         labels = decisions.labels_of(lists.form).astype(np.int16)
         cost, consistent = self.preference_model.costs(decisions, lists, estimate)

@@ -56,7 +56,7 @@ class Experience(Examples, PrivilegedInputs):
 
 
 def pad_columns(rows: NDArray[Any], num_columns: int, fill: float | bool) -> NDArray[Any]:
-    """Return rows [n, some] with more columns of a value, up to a number; the same array where none is missing."""
+    """Return rows [n, columns] padded with a value to a number of columns; the same array if none is missing."""
     missing = num_columns - rows.shape[1]
     return np.pad(rows, [(0, 0), (0, missing)], constant_values=fill) if missing > 0 else rows
 
@@ -82,7 +82,7 @@ class RolloutBuffer:
         self.finished = 0
 
     def state_dict(self) -> dict[str, Any]:
-        """Return the state; of the rows, those in use."""
+        """Return the state; only rows in use are included."""
         used = np.flatnonzero(self.state != _FREE)
         rows = {name: array[used] for name, array in vars(self.rows).items()}
         marks = {

@@ -1,7 +1,7 @@
 """Messages between the processes of a run, through pipes: one archive after another.
 
-The pipes have no names, so only bytes of these processes arrive. Nothing that arrives is run: a dataclass is sent as
-plain values, and made again by a receiver that expects one.
+The pipes have no names, so only these processes can write to them. Received data is never executed: a dataclass is
+sent as plain values, and a receiver that expects the class makes it again.
 
 >>> from abl_cards.learners import PPOConfig
 >>> from_plain(PPOConfig, to_plain(PPOConfig(minibatch_size=64))).minibatch_size

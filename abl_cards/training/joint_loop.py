@@ -117,10 +117,10 @@ class SelfPlay(SelfPlayTables):
     """Tables where the learner plays against itself, fixed agents and its past."""
 
     def step(self) -> None:
-        """Decide once at every table, but for those where an opponent waits for more of its tables.
+        """Decide once at every table, except where an opponent waits to decide at more of its tables together.
 
         Raises:
-            GameError: The rules lead nowhere at some table, which the message names.
+            GameError: The rules leave a table without a next decision; the message names the table.
         """
         with attribute_table_errors(lambda table: f"self-play, seed {self._seed}, table {self._first_table + table}"):
             self._step()
@@ -164,7 +164,7 @@ class SelfPlay(SelfPlayTables):
 
         Args:
             decisions: The plays to decide, n of them.
-            view: What the policy reads of them; k of them have a choice.
+            view: Features of the decisions for the policy; k of them have a choice.
             labels: [k] the sampled labels.
             log_probs: [k] their log-probabilities.
 

@@ -22,7 +22,7 @@ class ActorPool(RolloutSource, Protocol):
 
 @runtime_checkable
 class Launcher(Protocol):
-    """Starts the other processes of a run."""
+    """Launcher of the other processes of a run."""
 
     def count_actors(self, settings: TrainConfig) -> int:
         """Return the number of actors that only play; 0 where the workers play. Raises GameError."""
@@ -36,11 +36,11 @@ class Launcher(Protocol):
     def run_actors(
         self, learner: TrainingWorker, num_actors: int, num_started: int
     ) -> AbstractContextManager[ActorPool]:
-        """Run actors while the context lasts; ``num_started`` have been before."""
+        """Run actors while the context lasts; ``num_started`` actors were started before."""
 
 
 class LocalLauncher:
-    """Processes of this machine, which all play and learn."""
+    """Launcher of processes on this machine, which all play and learn."""
 
     def count_actors(self, settings: TrainConfig) -> int:
         """Return 0; raises GameError if the settings require actors."""

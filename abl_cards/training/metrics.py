@@ -33,7 +33,7 @@ class MetricsWriter:
     """
 
     def __init__(self, directory: str | Path, size: int, update: int) -> None:
-        """Go on after a number of bytes of the file and a number of updates."""
+        """Open the file of metrics after its first ``size`` bytes, which hold ``update`` updates."""
         directory = check_path("directory", directory)
         directory.mkdir(parents=True, exist_ok=True)
         self._path = directory / "metrics.jsonl"
@@ -56,7 +56,7 @@ class MetricsWriter:
 
     @property
     def size(self) -> int:
-        """Size of the file in bytes, with lines that are not written out yet."""
+        """Size of the file in bytes, including lines that are not flushed yet."""
         return self._file.tell()
 
     def write(self, values: dict[str, Any]) -> None:
@@ -78,13 +78,13 @@ class MetricsWriter:
 def read_metrics(directory: str | Path) -> list[dict[str, Any]]:
     """Read the metrics of a run as dictionaries, one for each update.
 
-    A last line without its end is left out: a process is writing it, or was killed while it did.
+    An incomplete last line is left out: a process is writing it, or was killed during the write.
 
     Args:
         directory: The folder of the run.
 
     Raises:
-        GameError: A line is damaged, or the directory is no path.
+        GameError: A line is damaged, or the directory is not a path.
         OSError: The file cannot be read.
     """
     directory = check_path("directory", directory)
@@ -102,7 +102,7 @@ def read_metrics(directory: str | Path) -> list[dict[str, Any]]:
 
 
 class TrainingMetrics(dict[str, NDArray[np.float64]]):
-    """The measurements of a run by name, each [updates] float64; NaN where an update measured nothing.
+    """Measurements of a run by name, each float64 [updates]; NaN where an update has no value.
 
     >>> TrainingMetrics.from_rows([{"update": 1}, {"update": 2, "entropy": 0.5}])["entropy"].tolist()
     [nan, 0.5]
@@ -124,10 +124,14 @@ class TrainingMetrics(dict[str, NDArray[np.float64]]):
 
 
 def load_metrics(directory: str | Path) -> TrainingMetrics:
-    """Load what a run has measured as arrays; raises GameError where a line is damaged.
+    """Load the metrics of a run as arrays.
 
     Args:
         directory: The folder of the run.
+
+    Raises:
+        GameError: A line is damaged, or the directory is not a path.
+        OSError: The file cannot be read.
     """
     directory = check_path("directory", directory)
     return TrainingMetrics.from_rows(read_metrics(directory) if (directory / "metrics.jsonl").exists() else [])

@@ -1,4 +1,4 @@
-"""Agents that play by a network or a reasoner of one's own."""
+"""Agents that play by a custom network or reasoner."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from abl_cards.training.worker import check_precision
 
 
 class TrainedAgent(AblAgent):
-    """Play the most probable label or option, realised by the reasoner of the run."""
+    """Agent that plays the most probable label or option, realised by the reasoner of the run."""
 
     def __init__(self, policy: NeuroSymbolicPolicy, abduction: Abduction) -> None:
-        """Play by a policy and a reasoner."""
+        """Make an agent from a policy and the abduction step of a run."""
         super().__init__(policy)
         self._abduction = abduction
 
@@ -50,17 +50,18 @@ class TrainedAgent(AblAgent):
 def make_model_agent(
     game: Game | Engine | str, model: torch.nn.Module, reasoner: object = None, precision: str = "float32"
 ) -> TrainedAgent:
-    """Make an agent that plays by a network of one's own.
+    """Make an agent that plays by a custom network.
 
     Args:
         game: The game, its engine, or its name.
         model: The network; it is switched to evaluation mode.
-        reasoner: As in `Trainer`; None for the preferences of the game.
-        precision: Precision of products, as in ``TrainConfig.precision``.
+        reasoner: A `Minimiser`, an object with the methods of `Reasoner`, or a consistency function, as in `Trainer`;
+            None for the preferences of the game.
+        precision: Precision of matrix products, as in ``TrainConfig.precision``.
 
     Raises:
-        GameError: The network breaks the interface of `Batch` and `PolicyOutput`, the reasoner is none, or the
-            precision is unknown.
+        GameError: The network breaks the interface of `Batch` and `PolicyOutput`, the reasoner has a wrong type, or
+            the precision is unknown.
         KBError: The rules have errors.
     """
     given: object = model
@@ -78,7 +79,7 @@ def make_model_agent(
 def load_model_agent(
     game: Game | Engine | str, weights: str | Path, model: torch.nn.Module, reasoner: object = None
 ) -> TrainedAgent:
-    """Make an agent from weights that a `Trainer` saved for a network of one's own.
+    """Make an agent from weights that a `Trainer` saved for a custom network.
 
     The card of the weights names the class and its file, but neither is imported: the caller makes the object.
 
@@ -86,7 +87,8 @@ def load_model_agent(
         game: The game, its engine, or its name.
         weights: The file of weights, with its card beside it.
         model: A network of the class and sizes that were trained; its weights are replaced.
-        reasoner: As in `Trainer`; None for the preferences of the game.
+        reasoner: A `Minimiser`, an object with the methods of `Reasoner`, or a consistency function, as in `Trainer`;
+            None for the preferences of the game.
 
     Raises:
         GameError: The weights are missing, damaged, or of another network.

@@ -1,4 +1,4 @@
-"""The learner of a network of one's own: PPO and the estimate of hidden hands in one loss."""
+"""The learner of a custom network: PPO and the estimate of hidden hands in one loss."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ HANDS_LOSS_WEIGHT = 1.0
 
 
 class ModelLearner(PPOLearner):
-    """A network of one's own with its optimiser."""
+    """A custom network with its optimiser."""
 
     networks: ModelNetworks
 
@@ -50,7 +50,7 @@ class ModelLearner(PPOLearner):
 
     @contextmanager
     def training_mode(self, rng: np.random.Generator) -> Iterator[None]:
-        """Call the network in training mode meanwhile; random numbers of dropout come from ``rng``."""
+        """Put the network into training mode inside the block; random numbers of dropout come from ``rng``."""
         module = self.networks.module
         devices = [self.networks.device] if self.networks.device.type == "cuda" else []
         with torch.random.fork_rng(devices=devices):
@@ -123,6 +123,6 @@ class ModelLearner(PPOLearner):
         self.policy_optimiser.step()
 
     def train_hands(self, rows: Experience, rng: np.random.Generator) -> list[float]:
-        """Return the losses of the hands in this update; they were part of its steps."""
+        """Return the losses of the hand estimates in this update, which its steps have minimised already."""
         losses, self._hands_losses = self._hands_losses, []
         return losses

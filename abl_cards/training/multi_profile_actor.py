@@ -45,7 +45,7 @@ class MultiProfileActor:
         return self.actors[0].self_play
 
     def reset(self, slot: ActorSlot) -> None:
-        """Share out the tables and deal cards; running episodes are dropped."""
+        """Distribute the tables over the profiles and deal cards; running episodes are dropped."""
         tables = self._split_by_profile(slot.num_tables)
         first = slot.first_table
         for number, (actor, num_tables) in enumerate(zip(self.actors, tables, strict=True)):
@@ -53,7 +53,7 @@ class MultiProfileActor:
             first += num_tables
 
     def collect_rollouts(self, min_rows: int, max_seconds: float = inf) -> list[Rollout]:
-        """Play until enough decisions are ready, profile by profile, and return them."""
+        """Play until enough decisions have known returns, profile by profile, and return them."""
         if min_rows <= 0:
             return []
         rollouts, rows = list[Rollout](), self._split_by_profile(min_rows)
@@ -62,12 +62,12 @@ class MultiProfileActor:
         return rollouts
 
     def broadcast(self, version: int) -> None:
-        """Record the version of the networks, which are the learner's own."""
+        """Record the version of the networks; the weights are shared with the learner."""
         for actor in self.actors:
             actor.broadcast(version)
 
     def update_opponent(self) -> None:
-        """Do nothing: the former networks are the learner's own."""
+        """Do nothing: the former networks are shared with the learner."""
 
     def state_dict(self) -> StateDict:
         """Return the state of the tables and of the stored decisions."""

@@ -1,4 +1,4 @@
-"""The players at the tables of a training run: the learner against itself, fixed agents, and its own past."""
+"""Players at the tables of a training run: the learner, fixed agents, and former states of the learner."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ class PastOpponent:
 
 
 def assign_players(num_tables: int, num_teams: int, shares: tuple[float, ...]) -> NDArray[np.int8]:
-    """Return [tables, teams] the player of each team; share k of the tables has opponent k + 1 in one of its teams.
+    """Return int8 [tables, teams], the player of each team; a share ``shares[k]`` of the tables has opponent k + 1.
 
-    The learner plays each of the teams in turn.
+    The team of the opponent cycles from table to table.
 
     >>> assign_players(6, 2, (0.5,)).tolist()
     [[0, 1], [1, 0], [0, 1], [0, 0], [0, 0], [0, 0]]

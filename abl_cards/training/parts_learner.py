@@ -1,4 +1,4 @@
-"""The learner of a preset with networks of one's own: by gradient where it can, and models that fit themselves."""
+"""Learner of a preset with custom networks, some trained by gradient and some with a ``fit`` method."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ from abl_cards.training.updates import PPOLearner, UpdateStats, WeightEMA
 
 
 class LatestWeights(WeightEMA):
-    """The weights of a model that fits itself, which plays by the last of them."""
+    """Weights of a model that fits itself; its latest weights are used for play."""
 
     def __init__(self, module: torch.nn.Module) -> None:
         self._module = module
 
     @property
     def weights(self) -> dict[str, Any]:  # type: ignore[override]
-        """The weights of now."""
+        """The current weights."""
         return self._module.state_dict()
 
     def state_dict(self) -> dict[str, Any]:
@@ -50,7 +50,7 @@ class LatestWeights(WeightEMA):
 
 
 class PartsLearner(PPOLearner):
-    """Networks of a preset and of one's own, which learn together."""
+    """Learner of networks of a preset and custom networks together."""
 
     def __init__(
         self, networks: Networks, symmetries: Symmetries, ppo: PPOConfig, ema_decay: float, expert_config: ExpertConfig
@@ -78,13 +78,13 @@ class PartsLearner(PPOLearner):
         return _trainable(self.networks.abln) or [torch.nn.Parameter(torch.zeros(0))]
 
     def let_policy_learn(self, is_learning: bool) -> None:
-        """Compute gradients of the policy, or not; frozen weights stay frozen."""
+        """Enable or disable gradients of the policy; frozen weights stay frozen."""
         for weight in self._policy_weights:
             weight.requires_grad_(is_learning)
 
     @contextmanager
     def training_mode(self, rng: np.random.Generator) -> Iterator[None]:
-        """Call networks of one's own in training mode meanwhile; random numbers of dropout come from ``rng``."""
+        """Put custom networks into training mode inside the block; random numbers of dropout come from ``rng``."""
         devices = [self.networks.device] if self.networks.device.type == "cuda" else []
         with torch.random.fork_rng(devices=devices):
             torch.manual_seed(int(rng.integers(1 << 63)))
@@ -102,7 +102,7 @@ class PartsLearner(PPOLearner):
     def train_minibatch(
         self, rows: Experience, advantage: NDArray[np.float32], train_critic: bool, train_policy: bool
     ) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
-        """Make one step of those networks that learn by gradient."""
+        """Make one step of the networks that learn by gradient."""
         networks = self.networks
         train_critic = train_critic and bool(_trainable(networks.critic))
         train_policy = train_policy and bool(self._policy_weights)
@@ -134,7 +134,7 @@ class PartsLearner(PPOLearner):
     # --- models that fit themselves ----------------------------------------------------------------------------------
 
     def fit_models(self, rows: Experience, stats: UpdateStats, rng: np.random.Generator) -> UpdateStats:
-        """Fit models of one's own to the decisions of an update; returns the measurements with their losses.
+        """Fit custom models to the decisions of an update; returns the measurements with their losses.
 
         Their policy does not depend on a critic, so it learns from the first update on. Random numbers of torch come
         from ``rng``.

@@ -93,14 +93,14 @@ class PlotWriter:
     """Draws the plots of a run into its folder, at intervals and at the end."""
 
     def __init__(self, directory: str | Path) -> None:
-        """Draw into a folder; raises GameError without matplotlib."""
+        """Prepare to draw into a folder; raises GameError if matplotlib is not installed."""
         directory = check_path("directory", directory)
         if not has_matplotlib():
             raise GameError(f"--plots needs the library matplotlib: {INSTALL_COMMAND}", ErrorCode.MISSING_LIBRARY)
         self._directory, self._last_drawn = directory, time.monotonic()
 
     def draw_if_due(self) -> None:
-        """Draw, unless the last drawing is recent."""
+        """Draw all plots, unless they were drawn recently."""
         if time.monotonic() - self._last_drawn >= _DRAW_INTERVAL:
             self.draw()
 

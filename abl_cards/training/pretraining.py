@@ -60,7 +60,7 @@ class Pretrainer:
     def __init__(
         self, settings: TrainConfig, engine: Engine, networks: Networks, on_progress: ProgressCallback
     ) -> None:
-        """Train these networks."""
+        """Prepare the supervised training of networks."""
         self._settings, self._engine, self._networks, self._on_progress = settings, engine, networks, on_progress
         self._symmetries = Symmetries.from_orders(engine.symmetries, engine.observation_features)
         self._judge: PreferenceModel = engine.preference_model()

@@ -4,10 +4,10 @@ Gradients are averaged before every step, so all processes hold equal weights. S
 processes, so a run repeats exactly.
 
 They connect at a port of this machine, which its other users can reach too, or at an address of a cluster. Only
-addresses and numbers of tensors are sent, never objects: a stranger could disturb a run, but not make it run code.
+addresses and the numbers in tensors are sent, never objects: another user could disturb a run, but not execute code.
 
-``torch.distributed.init_process_group`` is not used: ``GLOO_SOCKET_IFNAME`` chooses an interface, not the one address
-that Ray gives, and a process would have one group, which may be the caller's.
+``torch.distributed.init_process_group`` is not used. ``GLOO_SOCKET_IFNAME`` selects an interface, not the address that
+Ray provides. A process also has only one default group, which may belong to the caller.
 """
 
 from __future__ import annotations
@@ -35,18 +35,18 @@ class ProcessRank:
     world_size: int = 1
 
     def shard_range(self, n: int) -> range:
-        """Return the part of n things that belongs to this process.
+        """Return the part of n items that belongs to this process.
 
         Args:
-            n: Number of things.
+            n: Number of items.
         """
         return range(n * self.rank // self.world_size, n * (self.rank + 1) // self.world_size)
 
     def shard_size(self, n: int) -> int:
-        """Return the size of a part where all parts are equal; together they have n or a few more.
+        """Return the size of equal parts, rounded up: together they have n items or a few more.
 
         Args:
-            n: Number of things.
+            n: Number of items.
         """
         return -(-n // self.world_size)
 
@@ -63,7 +63,7 @@ class SingleProcess:
 
 
 class PeerLost(RuntimeError):
-    """Another process of the group has ended."""
+    """Error for a process of the group that has ended."""
 
 
 LOCALHOST = "127.0.0.1"
@@ -79,9 +79,9 @@ _distributed: Any = torch.distributed  # its classes are hidden from mypy
 
 
 def create_store(world_size: int, host: str = LOCALHOST) -> Any:
-    """Create the store through which the processes of a new group find each other; it has a ``port`` for the others.
+    """Create the store through which the processes of a new group connect, at its attribute ``port``.
 
-    It gets a socket that is bound to one address, because its own would listen on all interfaces.
+    The store uses a socket bound to one address, because by default it would listen on all interfaces.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listening = socket.create_server((host, 0), family=family)
@@ -92,7 +92,7 @@ def create_store(world_size: int, host: str = LOCALHOST) -> Any:
 
 
 class GlooProcessGroup:
-    """A group of processes by torch.distributed with gloo."""
+    """Process group of torch.distributed with the gloo backend."""
 
     def __init__(self, process_rank: ProcessRank, store: Any, address: str = LOCALHOST) -> None:
         """Wait until all processes are connected.

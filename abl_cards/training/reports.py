@@ -14,7 +14,7 @@ from abl_cards.training.updates import UpdateStats
 
 @dataclass(frozen=True)
 class IterationStats:
-    """Measurements of playing and learning once."""
+    """Measurements of one iteration: play until there is enough data, then one update."""
 
     decisions: int
     score: Score
@@ -43,7 +43,7 @@ class TrainingReport:
     queue_stats: QueueStats
 
     def summary(self) -> str:
-        """Return a line for people."""
+        """Return one line of text: decisions per second, and shares of episodes won."""
         opponents = [(index, name) for index, name in enumerate(OPPONENT_NAMES) if index and self.score.episodes[index]]
         wins = [f"{self.score.won[index] / self.score.episodes[index]:.1%} against {name}" for index, name in opponents]
         return (

@@ -53,7 +53,7 @@ class ResumableRun(TrainingWorker):
         Args:
             settings: The settings, with the number of workers.
             networks: The networks with their first weights.
-            parts: What the user gave in place of ours.
+            parts: User-defined parts of the run.
             worker_group: The other processes, not started yet.
             on_progress: Called with a count and a text during supervised pretraining.
             written_settings: The settings that the folder keeps.
@@ -96,12 +96,12 @@ class ResumableRun(TrainingWorker):
         self._call_all("set_opponent", state)
 
     def replace_networks(self, policy: object = None, critic: object = None, abln: object = None) -> None:
-        """Begin with other networks, or go on with them where the run of this folder was begun with such.
+        """Replace networks of a new run, or of a resumed run that was begun with networks of these classes.
 
         Args:
-            policy: A policy as in the constructor; None for that of the run. The others likewise.
-            critic: A critic.
-            abln: An estimate of the hidden hands.
+            policy: A policy as in `Trainer`; None for that of the run.
+            critic: A critic as in `Trainer`; None for that of the run.
+            abln: An estimate of the hidden hands as in `Trainer`; None for that of the run.
 
         Raises:
             GameError: The run has already learned without them (code ``run-mismatch``), or they do not fit it.
@@ -139,7 +139,7 @@ class ResumableRun(TrainingWorker):
         self._write_checkpoint(self._call_all("local_state"), metrics_size)
 
     def _save_first_checkpoint(self) -> None:
-        """Save the first weights of networks of one's own: a run that is killed early begins with them again."""
+        """Save the first weights of custom networks: a run that is killed early begins with them again."""
         self._write_checkpoint([self.local_state(), *self.worker_group.other_states], 0)
 
     def _write_checkpoint(self, local_states: list[Any], metrics_size: int) -> None:
@@ -194,7 +194,7 @@ class ResumableRun(TrainingWorker):
             critic_errors: Errors of the critic before and after fine-tuning; None without.
 
         Raises:
-            GameError: A model of one's own has no weights that can be saved.
+            GameError: A custom model has no weights that can be saved.
         """
         self._check_complete()
         check_saved(self.networks)

@@ -1,7 +1,7 @@
 """Distillation of the policy into a rollout network after self-play (Hinton et al. 2015).
 
-The policy plays games against itself and says how probable each label is at every decision with a choice. The rollout
-network, which is light, learns these probabilities. Other games tell how well it has.
+The policy plays games against itself, and its label probabilities are stored at every decision with a choice. The
+rollout network, which is smaller, learns these probabilities. It is evaluated on other games.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class PolicyExamples(Examples):
 
 @dataclass(frozen=True)
 class ImitationResult:
-    """How well a rollout network imitates the policy, on decisions of games that it does not learn from."""
+    """Agreement of a rollout network with the policy, on decisions of held-out games."""
 
     agreement: float  # share of the decisions with the same most probable label
     divergence: float  # Kullback-Leibler divergence from the policy, in nats
@@ -136,7 +136,7 @@ class RolloutDistillation:
             on_progress: Called with the decisions that are played.
 
         Returns:
-            How well the network imitates the policy.
+            Agreement of the network with the policy on other games.
         """
         if run.result:
             return run.result

@@ -32,20 +32,20 @@ StateDict = dict[str, Any]
 
 
 class RolloutSource(Protocol):
-    """Players for a learner: an actor in its own process, or many in others."""
+    """Source of rollouts for a learner: an actor in its own process, or many actors in other processes."""
 
     def collect_rollouts(self, min_rows: int) -> Sequence[Rollout]:
-        """Return the rollouts since the last call; where there are none, wait until there are some.
+        """Return the rollouts since the last call; wait if there are none.
 
         Args:
             min_rows: Number of decisions that the learner lacks.
         """
 
     def broadcast(self, version: int) -> None:
-        """Play with the networks of the learner as they are now."""
+        """Update the networks that play to the current ones of the learner, with this version number."""
 
     def update_opponent(self) -> None:
-        """Play against the former networks of the learner as they are now."""
+        """Update the former networks to play against to the current ones of the learner."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class QueueStats:
 
     @property
     def staleness(self) -> float | None:
-        """Mean number of updates between the weights that played a row and the learner; None without rows."""
+        """Mean age, in updates, of the weights that played the drawn rows; None without rows."""
         return self.total_lag / self.drawn if self.drawn else None
 
     @classmethod
@@ -109,7 +109,7 @@ class RolloutQueue:
 
         Args:
             capacity: Rows beyond which the oldest are dropped.
-            max_lag: Updates after which rows are dropped; None for never.
+            max_lag: Age in updates beyond which rows are dropped; None to drop none by age.
         """
         self._capacity, self._max_lag = capacity, max_lag
         self._queue: deque[_QueuedRollout] = deque()

@@ -1,4 +1,4 @@
-"""The checkpoint of a run: what it goes on from, and whether that fits the settings and networks of now."""
+"""The checkpoint of a run, and the check that it fits the current settings and networks."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class RunCheckpoint(CheckpointFile):
         self.save(named | state)
 
     def awaits_bridge(self, state: StateDict, networks: Networks) -> bool:
-        """Return whether all networks that a state has and the run has not are models that fit themselves."""
+        """Return whether all networks of a state that the run lacks are models that fit themselves."""
         missing = state.get("own_parts", {}).keys() - dict(networks.parts.items()).keys()
         return bool(missing) and missing <= set(state.get("fitted_parts", []))
 
@@ -44,8 +44,8 @@ class RunCheckpoint(CheckpointFile):
 
         Args:
             state: The state.
-            settings: The settings of now.
-            networks: The networks of now.
+            settings: The current settings.
+            networks: The current networks.
 
         Returns:
             Whether new cards must be dealt, since settings of the tables have changed.
@@ -67,7 +67,7 @@ class RunCheckpoint(CheckpointFile):
         return bool(changed)
 
     def _check_parts(self, saved: dict[str, Any], networks: Networks) -> None:
-        """Raise GameError where the networks of one's own are not those that the run was begun with."""
+        """Raise GameError where the custom networks are not those that the run was begun with."""
         given = dict(networks.parts.items())
         if missing := saved.keys() - given.keys():
             raise GameError(missing_part_message(self.file, saved, sorted(missing)), ErrorCode.MODEL_CLASS_NEEDED)
@@ -86,6 +86,6 @@ class RunCheckpoint(CheckpointFile):
 
 
 def missing_part_message(file: Path, saved: dict[str, Any], missing: list[str]) -> str:
-    """Return the message about networks that a run was begun with, and that are not given."""
+    """Return the error message about networks that a run was begun with and that were not passed."""
     named = ", ".join(f"{name} {saved[name]['class']}" for name in missing)
     return f"{file}: begun with your own {named}; give it to Trainer or JointBridge again, or {_ANOTHER_FOLDER}"

@@ -1,4 +1,4 @@
-"""The parts of a run that a user gives in place of ours, and what they exclude."""
+"""User-defined parts of a run, and the settings that they exclude."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from abl_cards.training.worker import check_precision, create_networks
 
 @dataclass(frozen=True)
 class RunParts:
-    """The parts of a run that a user gives; None for ours.
+    """User-defined parts of a run; None for the built-in ones.
 
     Attributes:
         model: One network for policy, value and hands.
@@ -48,7 +48,7 @@ class RunParts:
 
     @property
     def networks(self) -> dict[str, object]:
-        """The networks that are given, by name."""
+        """User-defined networks by name."""
         named = {"model": self.model, "policy": self.policy, "critic": self.critic, "abln": self.abln}
         return {name: network for name, network in named.items() if network is not None}
 
@@ -59,7 +59,7 @@ class RunParts:
         return None if first is None else type(getattr(first, "base_model", first)).__name__
 
     def check(self, settings: TrainConfig, is_local: bool) -> None:
-        """Raise GameError where these parts exclude each other, or do not go with settings or other machines."""
+        """Raise GameError if parts exclude each other, or conflict with the settings or with processes elsewhere."""
         names = list(self.networks)
         if self.model is not None and len(names) > 1:
             others = " and ".join(f"{name}=" for name in names[1:])
@@ -83,7 +83,7 @@ class RunParts:
             engine: The game.
 
         Raises:
-            GameError: A network of one's own fails, or breaks its interface, or the weights do not fit.
+            GameError: A custom network fails, or breaks its interface, or the weights do not fit.
         """
         if self.model is not None:
             networks = _wrap_model(settings, self.model, engine)
@@ -122,7 +122,7 @@ def _describe_object(part: object) -> str:
 
 
 def _wrap_model(settings: TrainConfig, model: object, engine: Engine) -> ModelNetworks:
-    """Return a network of one's own as the networks of a run, on its device; raises GameError where it fails."""
+    """Return a custom network as the networks of a run, on its device; raises GameError where it fails."""
     check_precision(settings.precision)
     if not isinstance(model, torch.nn.Module):
         message = f"model: expected a torch.nn.Module, found {type(model).__name__}; pass an object, not a class"

@@ -1,4 +1,4 @@
-"""Digests of the rules of a run, which goes on only by the rules that it began with."""
+"""Digests of the rules of a run, which can be resumed only with the rules that it began with."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def compute_rule_digests(engine: Engine, clingo: str | Path | None = None) -> Ru
 
     Args:
         engine: The game.
-        clingo: Folder of rules that clingo solves besides; None for none.
+        clingo: Further rule folder, which clingo evaluates; None for none.
     """
     clingo = None if clingo is None else Path(clingo)
     kb = engine.preference_model().kb

@@ -1,4 +1,4 @@
-"""Rules of a run's settings: defaults, what goes with a network of one's own, and what may change between parts."""
+"""Settings of a run: defaults, conflicts with custom networks, and settings that may change between parts."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def get_preset(settings: TrainConfig) -> Preset:
 
 
 def resolve_config(game: Game | Engine | str | Path, parts: RunParts, config: TrainConfig | None) -> TrainConfig:
-    """Return the settings of a run; raises GameError where they do not go with a network of one's own."""
+    """Return the settings of a run; raises GameError if they conflict with a custom network."""
     model = parts.model
     given_config: object = config
     if given_config is not None and not isinstance(given_config, TrainConfig):
@@ -91,7 +91,7 @@ _PRESET_SETTINGS = (
 
 
 def write_settings(settings: TrainConfig) -> None:
-    """Write the settings to the folder: the same command without them goes on."""
+    """Write the settings to the folder, so that the command without settings resumes the run."""
     write_text(settings.directory / SETTINGS_FILE, json.dumps(settings.to_json(), indent=2, ensure_ascii=False) + "\n")
 
 

@@ -1,4 +1,4 @@
-"""The weights that a run ends with, and their card: what was trained, from what, for how long, and by which command."""
+"""The final weights of a run, and their card: game, preset, data, time and command."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def make_card(
         settings: The settings of the run.
         networks: Its networks.
         decisions: Decisions of self-play so far.
-        seconds: Time so far.
+        seconds: Time so far, in seconds.
         commands: The commands that made the run, in order.
     """
     is_model = isinstance(networks, ModelNetworks)
@@ -89,7 +89,7 @@ def unsaved_models(networks: Networks) -> list[str]:
 
 
 def check_saved(networks: Networks) -> None:
-    """Raise GameError where a model of one's own has no weights that can be saved."""
+    """Raise GameError where a custom model has no weights that can be saved."""
     if names := unsaved_models(networks):
         raise GameError(
             f"{', '.join(names)}: the model cannot be saved: give it the methods state_dict and load_state_dict, or "

@@ -89,15 +89,15 @@ class SelfPlayTables(NullListener):
             engine: The game.
             policy: The policy that learns.
             opponents: The players that do not learn.
-            players: [tables, teams] who plays each team: LEARNER, or the number of an opponent from 1.
+            players: int8 [tables, teams], player of each team: LEARNER, or the number of an opponent from 1.
             ppo: Rewards, discount and size of an update.
-            seed: With the number of a table it decides the cards there.
-            labelled_fraction: Share of the episodes whose hidden hands are shown to what learns from them.
+            seed: Seed of the deals, together with the number of the table.
+            labelled_fraction: Share of the episodes whose hidden hands are training targets.
             first_table: Number of the first table.
-            use_critic: Whether decisions are valued as they are made.
-            expert_config: How often the learner looks ahead to learn from it; None for never.
+            use_critic: Whether the critic evaluates each decision as it is made.
+            expert_config: Share of the decisions with look-ahead targets; None for none.
             choice_epsilon: Share of the choices that are made at random.
-            abduction: Who makes moves of labels; None for the preferences of the policy.
+            abduction: The abduction step; None for the preferences of the policy.
         """
         self._choice_epsilon = choice_epsilon
         self.policy, self.opponents, self._labelled_fraction, self._uses_critic = (
@@ -173,7 +173,7 @@ class SelfPlayTables(NullListener):
 
         Args:
             decisions: The decisions, those without a choice among them.
-            view: What the policy reads of them.
+            view: Features of the decisions for the policy.
             labels: [k] the actions that were taken.
             log_probs: [k] their log-probabilities.
             keys: [k] the random bits of the decisions.
@@ -224,7 +224,7 @@ class SelfPlayTables(NullListener):
         return self._expert.compute_targets(decisions, view, proposed, hands, keys)
 
     def on_episode_end(self, tables: Tables, rows: Indices) -> None:
-        """Give the decisions of ended episodes their returns, and count results."""
+        """Compute the returns of the decisions of ended episodes, and count results."""
         rewards = self._engine.rewards(tables, rows)
         unfinished = self.buffer.find_pending_rows(rows)
         laid = tables.played_by_others(self.buffer.table[unfinished], self.buffer.seat[unfinished])

@@ -258,7 +258,7 @@ class TrainConfig:
         return load(self.game).engine(self.kb, self.profile)
 
     def shell_command(self) -> str:
-        """Return the command of such a run."""
+        """Return the shell command of a run with these settings."""
         changed = [option for option in fields(self)[2:] if getattr(self, option.name) != option.default]
         words = (
             f"--set {shlex.quote(f'{option.name}={format_value(getattr(self, option.name))}')}" for option in changed
@@ -292,7 +292,7 @@ def run_name(game: str, preset: str) -> str:
 
     Args:
         game: Name or folder of the game.
-        preset: Name of the preset, or of the class of an own network.
+        preset: Name of the preset, or of the class of a custom network.
     """
     return f"{Path(game).resolve().name}-{preset}"
 

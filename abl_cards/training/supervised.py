@@ -65,7 +65,7 @@ class SupervisedRun:
         on_step: StepCallback | None = None,
         until_step: int | None = None,
     ) -> None:
-        """Train on examples to the end, or until so many steps are done; progress may raise to stop in between."""
+        """Train on examples to the end, or until ``until_step``; ``on_step`` may raise an exception to stop earlier."""
         choose_rows = self.make_row_sampler(len(examples))
 
         def loss(rng: np.random.Generator) -> torch.Tensor:
@@ -83,7 +83,7 @@ class SupervisedRun:
     def minimise(
         self, batch_loss: BatchLoss, on_step: StepCallback | None = None, until_step: int | None = None
     ) -> None:
-        """Train to the end, or until so many steps, on what a loss chooses by the random numbers of a step."""
+        """Train to the end, or until ``until_step``, on the loss of the batch that each step samples."""
         while self._steps_done < (self.steps if until_step is None else min(until_step, self.steps)):
             value = batch_loss(np.random.default_rng([seed64(self.seed), self._steps_done]))
             self._optimiser.param_groups[0]["lr"] = warmup_cosine_rate(
@@ -117,7 +117,7 @@ class SupervisedRun:
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Take up what was kept."""
+        """Restore the state of an interrupted training."""
         self.model.load_state_dict(state["model"])
         self._optimiser.load_state_dict(state["optimiser"])
         self._steps_done = state["done"]
@@ -150,13 +150,13 @@ class EvaluatedRun(SupervisedRun, Generic[ResultT]):
         Args:
             num_examples: Examples of all rounds.
             round_size: Examples of a round at most.
-            held_out_size: Examples of a further round, at most as many as of the others; nothing learns from them.
+            held_out_size: Examples of a further round that is not used for training; at most ``round_size``.
             collect: Returns the examples of a round, by their number and the number of the round.
-            device: Where the model lies.
+            device: Device of the model.
             on_step: Called after each step.
 
         Returns:
-            The examples of the further round.
+            The held-out examples.
         """
         sizes = [min(round_size, num_examples - first) for first in range(0, num_examples, round_size)]
         learned = np.cumsum(sizes) * self.steps // sum(sizes)
@@ -170,7 +170,7 @@ class EvaluatedRun(SupervisedRun, Generic[ResultT]):
         return super().state_dict() | {"result": asdict(cast(Any, self.result)) if self.result else None}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Take up what was kept."""
+        """Restore the state of an interrupted training."""
         super().load_state_dict(state)
         result = state.get("result")
         self.result = self.result_type(**result) if result else None
@@ -182,7 +182,17 @@ def warmup_cosine_rate(step: int, steps: int, peak: float) -> float:
 
 
 def create_abln_run(networks: Networks, symmetries: Symmetries, steps: int, seed: int = 0) -> SupervisedRun:
-    """Return a supervised run of ABLN towards the true hands."""
+    """Return a supervised run of ABLN towards the true hands.
+
+    Args:
+        networks: Networks with an ABLN, which is trained in place.
+        symmetries: Symmetries of the cards.
+        steps: Number of training steps.
+        seed: Seed of the order of the examples.
+
+    Raises:
+        ValueError: The networks have no ABLN.
+    """
     abln = networks.abln
     if abln is None:
         raise ValueError("these networks have no ABLN")

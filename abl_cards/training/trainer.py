@@ -61,7 +61,7 @@ LOCAL_LAUNCHER = LocalLauncher()
 
 
 class Trainer(ResumableRun):
-    """A training run by the joint abduction loop: of the networks of a preset, or of networks of one's own.
+    """A training run by the joint abduction loop: of the networks of a preset, or of custom networks.
 
     The folder of the run (``config.directory``) holds settings, checkpoint, metrics and weights. A trainer that is made
     for a folder with a checkpoint continues from it, however the run was stopped. Each part can be replaced on its own;
@@ -78,9 +78,9 @@ class Trainer(ResumableRun):
         networks: The networks that learn.
         num_updates: Updates so far.
         decisions: Decisions so far.
-        seconds: Time so far, in all parts of the run.
+        seconds: Time so far in all parts of the run, in seconds.
         weights_path: File of the weights, with its card beside it.
-        checkpoint_path: File that the run goes on from.
+        checkpoint_path: File that the run is resumed from.
         last_report: Measurements of the last update; None before the first.
     """
 
@@ -100,10 +100,10 @@ class Trainer(ResumableRun):
         on_progress: ProgressCallback = lambda done, what: None,
         launcher: Launcher = LOCAL_LAUNCHER,
     ) -> None:
-        """Begin a run, or go on with the one in the folder of the settings.
+        """Begin a run, or resume the one in the folder of the settings.
 
-        A network of one's own is trained in place. A new run begins with its weights; a run that goes on replaces them.
-        It is in training mode while it learns, in evaluation mode while it plays. In place of a module, an ``ABLModel``
+        A custom network is trained in place. A new run begins with its weights; a resumed run replaces them. It is in
+        training mode while it learns, in evaluation mode while it plays. In place of a module, an ``ABLModel``
         of ABLkit can be given, which is fitted to the decisions of each update.
 
         Args:
@@ -114,15 +114,15 @@ class Trainer(ResumableRun):
             critic: The critic: its ``forward`` takes a `CriticBatch`, with the hidden hands, and returns values [n].
             abln: The estimate of the hidden hands: its ``forward`` takes a `HandsBatch` and returns expected copies
                 [n, others, cards].
-            reasoner: Makes moves of labels: a `Minimiser`, an object with the methods ``realise`` and ``choose`` of
+            reasoner: Realises labels as moves: a `Minimiser`, an object with the methods ``realise`` and ``choose`` of
                 `Reasoner`, or a function, as ``consistency``. None for the preferences of the game.
-            consistency: Function ``(decisions, lists) -> bool [moves]`` that says which candidate moves are consistent.
+            consistency: Function ``(decisions, lists) -> bool [moves]``, True for the consistent candidate moves.
                 None for the constraints of the knowledge base alone.
             distance: Function ``(candidates: MoveCandidates) -> float [moves]``; the closest consistent move is made.
                 None for the probability of the label, then the cost by the preferences.
             config: The settings; ``game`` and, with a model, ``preset`` are set by the other arguments. None for those
                 of the preset that suits the game. With the default directory the run lies in ``runs/GAME-PRESET``, or
-                in ``runs/GAME-CLASS`` of the first network of one's own.
+                in ``runs/GAME-CLASS`` of the first custom network.
             callbacks: Called during `fit`; see `TrainerCallback`.
             on_progress: Called with a count and a text during supervised pretraining.
             launcher: Starts the other processes of the run.
@@ -173,21 +173,21 @@ class Trainer(ResumableRun):
         decisions: int | None = None,
         callbacks: Sequence[CallbackLike] = (),
     ) -> TrainingMetrics:
-        """Train, and save checkpoint and weights; a run that was killed goes on from its last checkpoint.
+        """Train, and save checkpoint and weights; a run that was killed resumes from its last checkpoint.
 
         Args:
-            minutes: Time to train from now on; the update that is running then is finished. None for no limit.
-            decisions: Decisions of the whole run, those of earlier calls among them, after which it ends with the next
-                update; None for ``config.total_decisions``.
+            minutes: Time to train from now on, in minutes; the current update is finished. None for no limit.
+            decisions: Decisions of the whole run, including earlier calls; training ends with the update that reaches
+                them. None for ``config.total_decisions``.
             callbacks: Called besides those of the trainer; see `TrainerCallback`.
 
         Returns:
             The measurements of the run so far, an array for each name.
 
         Raises:
-            GameError: An argument is out of its range, a callback is none, the network returned a wrong or infinite
-                output, another process is at work on the run, or a worker was lost twice without a checkpoint in
-                between.
+            GameError: An argument is out of its range, a callback has a wrong type, or the network returned an invalid
+                or infinite output. Or another process trains the run, or a worker was lost twice without a checkpoint
+                in between.
         """
         minutes = None if minutes is None else check_number("minutes", minutes)
         decisions = None if decisions is None else check_integer("decisions", decisions, 0)
@@ -210,7 +210,7 @@ class Trainer(ResumableRun):
         return self.metrics
 
     def stop(self) -> None:
-        """End `fit` after the update that is running; for callbacks."""
+        """End `fit` after the current update; to be called by callbacks."""
         self.stop_requested = True
 
     @property
@@ -220,14 +220,14 @@ class Trainer(ResumableRun):
 
     @property
     def progress_text(self) -> str:
-        """One line about the last update for users; empty before the first."""
+        """One line of text about the last update; empty before the first."""
         return self.last_report.summary() if self.last_report else ""
 
     def agent(self) -> AblAgent:
-        """Return an agent that plays by what has been learned so far.
+        """Return an agent with the weights learned so far.
 
-        It plays by the running mean of the weights (``config.ema_decay``), and by the reasoner of the run. With the
-        networks of a preset it looks ahead where their critic has learned, as ``abl:weights=FILE`` does.
+        The agent uses the running mean of the weights (``config.ema_decay``) and the reasoner of the run. With the
+        networks of a preset it looks ahead if their critic has been trained, as ``abl:weights=FILE`` does.
         """
         self._check_complete()
         self._check_directory()
@@ -269,15 +269,18 @@ class Trainer(ResumableRun):
 
     @contextmanager
     def start_workers(self) -> Iterator[None]:
-        """Start the other workers and end them afterwards; raises GameError where one ends before."""
+        """Start the other workers, and end them after the block; raises GameError if one ends earlier."""
         self._check_complete()
         with self.worker_group.start(self):
             yield
 
     def step(self) -> TrainingReport:
-        """Play until there is enough to learn from, and learn; nothing is saved.
+        """Play until there are enough decisions, and make one update; nothing is saved.
 
-        With several workers it is called inside `start_workers`.
+        With several workers call it inside `start_workers`.
+
+        Raises:
+            RuntimeError: The run has several workers that are not started.
         """
         if not self.worker_group.is_complete:
             raise RuntimeError("this run has several workers, who are here `with trainer.start_workers():`")
@@ -338,7 +341,8 @@ class Trainer(ResumableRun):
     def distill_rollout_network(self, on_progress: ProgressCallback = lambda done, what: None) -> None:
         """Train a rollout network on games of the final policy if the settings require it, and save its weights.
 
-        An opponent model learns likewise if the preset has one. Nothing else changes in the run, which can be resumed.
+        If the preset has an opponent model, it is trained in the same way. Nothing else changes, so the run can be
+        resumed.
 
         Args:
             on_progress: Called with a count and a text.

@@ -35,7 +35,7 @@ from abl_cards.training.process_group import ProcessGroup, SingleProcess
 class UpdateStats:
     """Measurements of an update: means over its minibatches, in which decisions that were left out count as 0.
 
-    A field is None where nothing learned, since a loss of 0 would mean that there is no error.
+    A field is None where no network was trained, because a loss of 0 would mean no error.
     """
 
     policy_loss: float | None = None
@@ -104,7 +104,7 @@ class PPOLearner:
             symmetries: Symmetries of the cards, for ABLN.
             ppo: Settings of PPO; None for those of the preset.
             ema_decay: Decay of the running mean of the policy's weights.
-            expert_config: How the policy learns from looking ahead; None for not at all.
+            expert_config: Settings of look-ahead targets of the policy; None for none.
         """
         self.process_group: ProcessGroup = SingleProcess()  # its processes average every gradient
         preset = networks.preset
@@ -128,7 +128,7 @@ class PPOLearner:
         return list(self.networks.abln.parameters())
 
     def let_policy_learn(self, is_learning: bool) -> None:
-        """Compute gradients of the policy, or not: else a value head would train the policy's layers."""
+        """Enable or disable gradients of the policy; otherwise a value head would train the policy's layers."""
         self.networks.decision.requires_grad_(is_learning)
 
     @contextmanager
@@ -198,7 +198,7 @@ class PPOLearner:
             train_policy: Whether the policy learns.
 
         Returns:
-            The value losses, and the statistics [5] of the policy; empty where nothing learned.
+            The value losses, and the statistics [5] of the policy; empty for a network that was not trained.
         """
         losses, valued, acted = [], [], []
         self.let_policy_learn(train_policy)
@@ -273,7 +273,7 @@ class PPOLearner:
         return self.train_abln_step(batch)
 
     def abduce_hands(self, rows: Experience) -> Experience:
-        """Return decisions with abduced hands where the true ones are not shown: hands that explain the later plays."""
+        """Return decisions with abduced hands, which explain the later plays, where the true hands are not labels."""
         hidden = np.flatnonzero(~rows.is_revealed)
         abln = self.networks.abln
         if not hidden.size or abln is None:
@@ -309,11 +309,11 @@ class PPOLearner:
         self.process_group.all_reduce_mean_([weight.grad for weight in weights if weight.grad is not None])
 
     def fit_models(self, rows: Experience, stats: UpdateStats, rng: np.random.Generator) -> UpdateStats:
-        """Fit models that fit themselves, of which a preset has none; returns the measurements."""
+        """Return the measurements unchanged: a preset has no models that fit themselves."""
         return stats
 
     def part_state(self) -> dict[str, Any]:
-        """Return no state of models that fit themselves."""
+        """Return an empty state: a preset has no models that fit themselves."""
         return {}
 
     def load_part_state(self, state: dict[str, Any]) -> None:

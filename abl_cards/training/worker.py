@@ -53,7 +53,7 @@ def create_networks(settings: TrainConfig, preset: Preset, engine: Engine, parts
         settings: Seed, device, precision and initial weight of the preferences.
         preset: Sizes and inputs.
         engine: The game.
-        parts: Networks of one's own in their place.
+        parts: Custom networks that replace some of them.
 
     Raises:
         GameError: The device does not exist, or the precision is unknown.
@@ -86,9 +86,9 @@ class TrainingWorker(JointLoop):
         Args:
             settings: The settings of the run.
             networks: The networks that learn, changed in place.
-            process_rank: Which process this is.
+            process_rank: Rank of this process.
             plays_locally: Whether it plays; False where actors in other processes do.
-            reasoner: The parts of abduction that the user gives.
+            reasoner: User-defined parts of the abduction step.
         """
         self.settings, self.process_rank, self.reasoner = settings, process_rank, reasoner
         self._engines = load_engines(settings)
@@ -128,7 +128,7 @@ class TrainingWorker(JointLoop):
         return self.actor.self_play
 
     def set_opponent(self, weights: StateDict) -> None:
-        """Play against these former weights from now on."""
+        """Set the former weights to play against."""
         self.past_networks.load_state_dict(weights)
         self.rollout_source.update_opponent()
 
@@ -231,7 +231,7 @@ def resolve_ppo(settings: TrainConfig, preset: PPOConfig, process_rank: ProcessR
     Args:
         settings: The settings of the run, which replace those of the preset.
         preset: The settings of the preset.
-        process_rank: The process, which has its part of rollout and minibatch.
+        process_rank: The process, whose part of rollout and minibatch is returned.
     """
     given = {name: getattr(settings, name) for name in _PPO_SETTINGS}
     ppo = replace(preset, **{name: value for name, value in given.items() if value is not None})

@@ -27,18 +27,18 @@ class WorkerGroup:
         num_started: Actors started so far, ended ones included.
         worker_pool: The other workers; empty before they are started.
         actor_pool: The actors; None where there are none.
-        other_states: States of the other workers, from which they go on.
+        other_states: States of the other workers, from which they are resumed.
     """
 
     def __init__(self, launcher: Launcher, settings: TrainConfig) -> None:
         """Prepare to start processes.
 
         Args:
-            launcher: Starts them.
+            launcher: Starts the processes.
             settings: The settings of the run.
 
         Raises:
-            GameError: This is no launcher, or it has no actors and the settings ask for some.
+            GameError: The object is not a launcher, or the settings require actors and it has none.
         """
         if isinstance(launcher, type) or not isinstance(launcher, Launcher):
             raise GameError(f"launcher={launcher!r:.60}: give a Launcher", ErrorCode.INVALID_VALUE)
@@ -59,7 +59,7 @@ class WorkerGroup:
 
     @contextmanager
     def start(self, worker: TrainingWorker) -> Iterator[None]:
-        """Start the other processes, and end them afterwards; raises GameError where one ends before.
+        """Start the other processes, and end them after the block; raises GameError if one ends earlier.
 
         Args:
             worker: The worker of this process.
@@ -103,7 +103,7 @@ class WorkerGroup:
         return [getattr(worker, name)(*arguments), *self.worker_pool.collect_results()]
 
     def count_started(self) -> int:
-        """Return the number of actors started so far, those that run now among them."""
+        """Return the number of actors started so far, including running ones."""
         return self.actor_pool.num_started if self.actor_pool else self.num_started
 
 

@@ -80,14 +80,14 @@ class WorkerProcess(Protocol):
         """Return the next result in plain values; raises PeerLost."""
 
     def exit_reason(self) -> str | None:
-        """Return how it ended by itself; None where it runs, or ended because others did. Raises its GameError."""
+        """Return how the process ended by itself; None if it runs, or ended after others. Raises its GameError."""
 
     def terminate(self) -> None:
         """End the process at once."""
 
 
 class WorkerLost(GameError):
-    """A process that a run depends on has ended; the run can go on from its checkpoint."""
+    """Error for a process of a run that has ended; the run can be resumed from its checkpoint."""
 
     def __init__(self, message: str) -> None:
         """Make an error of code ``worker-lost``."""
@@ -98,7 +98,7 @@ class WorkerPool:
     """Processes beside this one; each has a TrainingWorker, whose methods they all call together."""
 
     def __init__(self, workers: Sequence[WorkerProcess] = (), host: str = LOCALHOST) -> None:
-        """Take workers that have been started; ``host`` is the address of this process for them."""
+        """Make a pool of started workers; ``host`` is the address of this process for them."""
         self.workers, self._host = list(workers), host
         self._result_type: Any = None  # type of the next results
 
@@ -133,7 +133,7 @@ class WorkerPool:
         return [from_plain(self._result_type, worker.receive()) for worker in self.workers]
 
     def describe_loss(self) -> str:
-        """Return which worker ended, and how; raises the GameError that a worker has sent."""
+        """Return a text about the worker that ended, and how; raises the GameError that a worker has sent."""
         for rank, worker in enumerate(self.workers, start=1):
             if reason := worker.exit_reason():
                 return f"worker {rank} ended {reason}"
@@ -152,15 +152,15 @@ SpawnFunction = Callable[[int], WorkerPool]
 
 @contextmanager
 def spawn(num_workers: int, spawn_function: SpawnFunction | None = None) -> Iterator[WorkerPool]:
-    """Start workers and end them afterwards.
+    """Start workers, and end them after the block.
 
     Args:
         num_workers: Number of processes beside this one.
-        spawn_function: Starts them; None for processes of this machine.
+        spawn_function: Starts the workers; None for processes of this machine.
 
     Raises:
-        WorkerLost: One of them ended meanwhile.
-        GameError: One of them failed by an error of the user's.
+        WorkerLost: A worker ended inside the block.
+        GameError: A worker failed by an error of the user.
     """
     pool = (spawn_function or spawn_local)(num_workers) if num_workers else WorkerPool()
     try:
@@ -181,8 +181,8 @@ def fork_local(num_workers: int, networks: Networks | None, reasoner: ReasonerPa
 
     Args:
         num_workers: Number of processes beside this one.
-        networks: Networks of one's own, which each worker trains its copy of; None for those of the preset.
-        reasoner: The parts of abduction that the user gives.
+        networks: Custom networks, of which each worker trains a copy; None for those of the preset.
+        reasoner: User-defined parts of the abduction step.
 
     Raises:
         GameError: The operating system has no fork (code ``unsupported-platform``).
@@ -220,7 +220,7 @@ class PipeWorker:
         return _receive_result(self.process.stdout)
 
     def exit_reason(self) -> str | None:
-        """Return how it ended, by its exit status; raises the GameError that it has sent."""
+        """Return how the process ended, by its exit status; raises the GameError that it has sent."""
         assert self.process.stdout
         with suppress(subprocess.TimeoutExpired):
             return _describe_exit(self.process.wait(_EXIT_TIMEOUT), self.process.stdout)
@@ -239,7 +239,7 @@ class ForkWorker:
     """A fork of this process, behind two pipes."""
 
     def __init__(self, create: Callable[[WorkerInit], TrainingWorker], earlier: Sequence[ForkWorker]) -> None:
-        """Fork; the child makes its worker by ``create``, and closes the pipes of those who were forked before."""
+        """Fork a process, which makes its worker by ``create`` and closes the pipes of earlier workers."""
         child_in, parent_out = os.pipe()
         parent_in, child_out = os.pipe()
         with warnings.catch_warnings():  # from Python 3.12 on: threads of this process do not exist in the child
@@ -276,7 +276,7 @@ class ForkWorker:
         return _receive_result(self._output)
 
     def exit_reason(self) -> str | None:
-        """Return how it ended, by its exit status; raises the GameError that it has sent."""
+        """Return how the process ended, by its exit status; raises the GameError that it has sent."""
         end = time.monotonic() + _EXIT_TIMEOUT
         while self._status is None and time.monotonic() < end:
             pid, status = os.waitpid(self.pid, os.WNOHANG)
@@ -374,12 +374,12 @@ def _serve_requests(
 def create_worker(
     init: WorkerInit, networks: Networks | None = None, reasoner: ReasonerParts = OUR_REASONER
 ) -> TrainingWorker:
-    """Return a worker in the state that it is to begin with.
+    """Make a worker in its initial state.
 
     Args:
         init: Settings, rank and state.
-        networks: Networks of one's own, changed in place; None for those of the preset.
-        reasoner: The parts of abduction that the user gives.
+        networks: Custom networks, changed in place; None for those of the preset.
+        reasoner: User-defined parts of the abduction step.
     """
     torch.set_num_threads(init.settings.threads or 1)
     if networks is None:

@@ -256,7 +256,7 @@ def grade_answer(engine: Engine, block: LessonBlock, answer: Any, language: str)
         with reasons.
 
     Raises:
-        GameError: The block is no quiz, or the answer has the wrong form.
+        GameError: The block is not a quiz, or the answer has the wrong form.
     """
     if block.kind != "quiz":
         raise GameError("this block asks nothing", ErrorCode.INVALID_REQUEST)

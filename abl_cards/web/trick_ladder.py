@@ -145,7 +145,7 @@ def _must_follow(engine: Engine, example: PlayExample, answers: list[SuitAnswer]
 
 
 def choose_lead(engine: Engine) -> PlayExample | None:
-    """Return a lead of a middle card that is no trump; None if no single card can be led."""
+    """Return a lead of a middle card that is not a trump; None if no single card can be led."""
     examples = single_examples(engine)
     legal = Decisions(tables_with_hands(engine, None).decisions(ONLY_TABLE).view).legal_mask[:, 0]
     by_suit: dict[object, list[PlayExample]] = {}

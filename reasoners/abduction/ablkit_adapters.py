@@ -1,9 +1,9 @@
 """The rules of a game as ABLkit's knowledge base, and the minimiser as its reasoner (``abl-cards[learning]``).
 
-An example is one decision: X holds its state in the game's JSON form, the pseudo-label is the label that a learner
+An example is one decision. X holds its state in the game's JSON form, the pseudo-label is the label that a learner
 predicts, and the result is the concrete move, so both fit into any bridge of ABLkit. A recorded move Y stands for its
-label: the game holds moves of one label in other suits, or in another order, to be equal. The knowledge base supports
-ABLkit's own search; the reasoner computes directly the most probable label that has a consistent move.
+label: moves of one label in other suits, or in another order, count as equal. The knowledge base supports ABLkit's own
+search; the reasoner computes the most probable label that has a consistent move directly.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class RulesKB(KBBase):  # type: ignore[misc]  # ablkit has no types
             The decision.
 
         Raises:
-            GameError: The state is invalid, or its decision is no play.
+            GameError: The state is invalid, or its decision is a choice.
         """
         if x is None or isinstance(x, (str, Mapping)) or len(x) != 1:
             message = "an example holds one state: X is a sequence of one JSON object"

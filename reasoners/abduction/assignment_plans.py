@@ -97,7 +97,7 @@ class AssignmentPlan:
         second: Labels of a leaf as the bits of an integer, polarity of a context node, second part of a conjunction.
         parts: Parts of each disjunction; empty for other nodes.
         scope: Positions that each node mentions, as the bits of an integer.
-        is_full: Whether a node was refused because of the bound on their number.
+        is_full: Whether a node was rejected because the bound on their number was reached.
     """
 
     def __init__(self, circuit: Circuit, symbol_rows: NDArray[np.int32], constraints: Sequence[int]) -> None:

@@ -408,11 +408,11 @@ def evaluate_assignments(
 
 
 def make_dual_circuit(circuit: Circuit, violations: Sequence[int]) -> Circuit:
-    """Make the circuit of what can be true and what must be, where some inputs are not known.
+    """Make a circuit of the outputs that can be true and those that must be, where some inputs are unknown.
 
     Args:
         circuit: Circuit over inputs i.
-        violations: Outputs of which it is returned whether they must be true.
+        violations: Outputs for which the circuit also computes whether they must be true.
 
     Returns:
         Circuit over inputs 2i (input i can be true) and 2i + 1 (it must be). Its outputs are whether each output of the

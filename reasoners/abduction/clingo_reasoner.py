@@ -37,7 +37,7 @@ TIME_LIMIT_SECONDS = 20.0
 class ClingoReasoner(CompiledPreferences):
     """Preference model that evaluates moves by a folder of rules without a circuit.
 
-    It computes the cost of a move, but not the preferences that fire, because answer sets differ in these.
+    It computes the cost of a move, but not the preferences that fire, because they differ between answer sets.
 
     Attributes:
         solver: Solver with the ground rules.

@@ -35,7 +35,7 @@ class HandKB(KBBase):  # type: ignore[misc]  # ablkit has no types
     """Knowledge base of ABLkit over cards: an example is a picture, or a text, of each card of one play.
 
     Pseudo-labels are the cards of the pack. The result is the label of the play, such as ``"pair(3)"``; a tuple of
-    labels where the cards can be several plays; None where they are none. A requested result y may be
+    labels where the cards can be several plays; None where they form no play. A requested result y may be
 
     - a label, or a recorded play in any suits and order, which stands for its label;
     - ``{"to_beat": play, "beats": True or False}``: the cards are a play that beats another one, or not;
@@ -81,7 +81,7 @@ class HandKB(KBBase):  # type: ignore[misc]  # ablkit has no types
             x: The example, which is not used.
 
         Returns:
-            The label; a tuple of labels, if there are several; None where the cards are no play.
+            The label; a tuple of labels, if there are several; None where the cards form no play.
 
         Raises:
             GameError: A card is unknown, or there are too many.
@@ -150,7 +150,7 @@ class HandKB(KBBase):  # type: ignore[misc]  # ablkit has no types
             The candidates in the order of ``KBBase.revise_at_idx``, and their results.
 
         Raises:
-            GameError: A position is no whole number, or lies beyond the example.
+            GameError: A position is not a whole number, or lies beyond the example.
         """
         current = self._indices(pseudo_label)
         request = self._request(y, len(current))

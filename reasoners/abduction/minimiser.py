@@ -1,9 +1,9 @@
 """The inconsistency minimiser (Chen et al. 2025, section 2.4): from label probabilities to concrete moves.
 
-For the most probable label the card sets are listed, those that contradict the knowledge base are dropped, and the
-cheapest one is played. Of a label with very many, the cheapest are found by search (``list_candidates``). Where none is
-left, the next most probable label is tried. Without a learner the minimisation
-runs over the card sets of all labels. Preferences may read an estimate of the other hands, [n, others, cards].
+The card sets of the most probable label are listed, those that contradict the knowledge base are dropped, and the
+cheapest one is played. If a label has very many card sets, the cheapest ones are found by search (``list_candidates``).
+If none is left, the next most probable label is tried. Without a learner the minimisation runs over the card sets of
+all labels. Preferences may read an estimate of the other hands, [n, others, cards].
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _MAX_MOVES_PER_SORT = 1 << 21
 
 
 class Minimiser:
-    """Choose concrete moves by the preferences of a knowledge base; ties go to wire order.
+    """Minimiser that chooses concrete moves by the preferences of a knowledge base; ties go to wire order.
 
     Attributes:
         preference_model: The compiled preferences.
@@ -42,13 +42,13 @@ class Minimiser:
         profile: str | None = None,
         exclude: Collection[str] = (),
     ) -> None:
-        """Compile the preferences of a game, or take compiled ones.
+        """Compile the preferences of a game, or use compiled ones.
 
         Args:
             game: A game, its name, the path of a rule folder, an engine, or preferences that are compiled already.
             preferences: Rule folder to take the preferences from, such as one made by ``abl-cards kb copy``, or a
                 ``.lp`` file to read in place of the game's ``preferences.lp``; None for the game's own.
-            profile: Profile of the rules, where ``game`` is no engine; None for the profile of the game.
+            profile: Profile of the rules, if ``game`` is not an engine; None for the profile of the game.
             exclude: Names of preferences, or of groups of them, to leave out.
 
         Raises:
@@ -85,7 +85,7 @@ class Minimiser:
             One move for each decision.
 
         Raises:
-            GameError: These are no decisions, or an estimate of another form.
+            GameError: The argument is not `Decisions`, or the estimate has a wrong shape.
         """
         _check_kind("decisions", decisions, Decisions)
         lists = list_candidates(self.preference_model, decisions, estimate=estimate, distinct_only=True, best_only=True)
@@ -102,7 +102,7 @@ class Minimiser:
             estimate: [n, others, cards] expected number of copies in the other hands; None for no estimate.
 
         Raises:
-            GameError: These are no labels, or one is not legal.
+            GameError: The labels have a wrong shape, dtype or range, or one is not legal.
         """
         _check_kind("decisions", decisions, Decisions)
         labels, num_labels = np.asarray(labels), len(decisions.legal_mask)
@@ -125,12 +125,13 @@ class Minimiser:
     ) -> Moves:
         """Return the cheapest consistent card set of the most probable legal label that has one.
 
-        Where every legal move contradicts the knowledge base, the most probable label keeps its cheapest card set.
+        If every legal move contradicts the knowledge base, the cheapest card set of the most probable legal label is
+        returned.
 
         Args:
             decisions: The plays to decide, n of them.
-            label_probabilities: [n, labels] probability of each label, or any number that grows with it; illegal labels
-                may have any value.
+            label_probabilities: [n, labels] probability of each label, or any increasing function of it; values of
+                illegal labels are ignored.
             estimate: [n, others, cards] expected number of copies in the other hands; None for no estimate.
 
         Returns:
@@ -160,7 +161,7 @@ class Minimiser:
             [n] index of the option.
 
         Raises:
-            GameError: These are no choices, or an estimate of another form.
+            GameError: The argument is not `Choices`, or the estimate has a wrong shape.
         """
         _check_kind("choices", choices, Choices)
         lists = choices.moves()
@@ -185,7 +186,7 @@ class Minimiser:
             [moves] rows of the candidates in that order.
 
         Raises:
-            GameError: Probabilities or estimate have another shape or dtype, or a number is NaN; as in all methods.
+            GameError: Probabilities or estimate have a wrong shape or dtype, or a number is NaN.
         """
         if probabilities is not None and np.shape(probabilities) != np.shape(lists.form):
             message = f"probabilities: shape {np.shape(probabilities)}, expected {np.shape(lists.form)}"

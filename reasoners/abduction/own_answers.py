@@ -13,10 +13,10 @@ from abl_cards.games.types import MoveLists, Moves
 
 
 def find_own_moves(subject: str, moves: Any, lists: MoveLists) -> Moves:
-    """Return the listed moves that a user chose.
+    """Return the listed moves that a user's function chose.
 
     Args:
-        subject: What chose them, for messages.
+        subject: Name of the function or reasoner, for messages.
         moves: A move for each of n decisions, its cards in any order.
         lists: The moves that may be chosen.
 
@@ -24,7 +24,7 @@ def find_own_moves(subject: str, moves: Any, lists: MoveLists) -> Moves:
         The moves as they are listed.
 
     Raises:
-        GameError: These are no moves of n decisions, or one is not listed (code ``invalid-reasoner``).
+        GameError: The result is not moves of n decisions, or a move is not listed (code ``invalid-reasoner``).
     """
     n = len(lists.start) - 1
     if not isinstance(moves, Moves) or np.shape(moves.form) != (n,) or len(np.atleast_1d(moves.cards)) != n:
@@ -42,10 +42,10 @@ def find_own_moves(subject: str, moves: Any, lists: MoveLists) -> Moves:
 
 
 def check_own_options(subject: str, chosen: Any, choices: Choices) -> NDArray[np.uint8]:
-    """Return the options that a user chose.
+    """Check the options that a user's function chose.
 
     Args:
-        subject: What chose them, for messages.
+        subject: Name of the function or reasoner, for messages.
         chosen: Index of an option for each of n choices.
         choices: The choices.
 
@@ -53,7 +53,7 @@ def check_own_options(subject: str, chosen: Any, choices: Choices) -> NDArray[np
         uint8 [n], the indices.
 
     Raises:
-        GameError: These are no indices of n options, or one is not allowed (code ``invalid-reasoner``).
+        GameError: The result is not indices of n options, or one is not allowed (code ``invalid-reasoner``).
     """
     indices, n, options = np.asarray(chosen), len(choices.view), choices.options
     if indices.shape != (n,) or indices.dtype.kind not in "iu":

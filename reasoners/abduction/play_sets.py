@@ -93,7 +93,7 @@ class PlaySets:
         return {cards.tobytes(): number for number, cards in enumerate(self.cards)}
 
     def find(self, cards: NDArray[np.int16]) -> int:
-        """Return the number of a card set; -1 for cards that are no play.
+        """Return the number of a card set; -1 for cards that form no play.
 
         Args:
             cards: int16[cards] The cards, in any order.
@@ -240,7 +240,7 @@ def labels_of_play(rules: CompiledGame, play: Any, context: int) -> frozenset[in
         Indices of labels.
 
     Raises:
-        GameError: The value is no play.
+        GameError: The value is not a play.
     """
     if isinstance(play, str) and play in rules.label_texts:
         return frozenset({rules.label_texts.index(play)})

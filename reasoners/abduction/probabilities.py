@@ -65,7 +65,7 @@ def check_batch(
 
 
 def has_items(values: object) -> bool:
-    """Return whether a value is a list, an array or another sequence, but neither a text, a set nor a mapping."""
+    """Return whether a value is a list, an array or another sequence, but not a text, a set or a mapping."""
     if isinstance(values, (str, bytes, Mapping, Set)) or getattr(values, "ndim", 1) == 0:
         return False
     return hasattr(values, "__len__") and hasattr(values, "__getitem__")
@@ -78,7 +78,7 @@ def check_pseudo_labels(pseudo_label: Any) -> list[Any]:
         pseudo_label: Label of each position; a text has a letter for each.
 
     Raises:
-        GameError: The argument is no sequence.
+        GameError: The argument is not a sequence.
     """
     if not has_items(pseudo_label) and not isinstance(pseudo_label, str):
         message = f"pseudo_label={pseudo_label!r:.60}: give a list with the label of each position"
@@ -97,7 +97,7 @@ def check_positions(revision_idx: Any, length: int) -> list[int]:
         The positions as they are given.
 
     Raises:
-        GameError: These are no whole numbers, such as truth values, or one lies beyond the example.
+        GameError: A position is not a whole number (truth values are not accepted), or lies beyond the example.
     """
     if not has_items(revision_idx):
         raise GameError(f"revision_idx={revision_idx!r:.60}: give a list of positions", ErrorCode.INVALID_VALUE)
@@ -131,7 +131,7 @@ def log_probabilities(probabilities: Sequence[Any] | NDArray[np.floating], rows:
         float64[rows, length, labels]; probabilities below 1e-30 count as 1e-30.
 
     Raises:
-        GameError: A probability is negative, infinite or no number.
+        GameError: A probability is negative, infinite or not a number.
     """
     try:
         given = np.array([np.asarray(probabilities[row]) for row in rows])
@@ -152,7 +152,7 @@ def check_probabilities(values: NDArray[np.float64], rows: Sequence[int] | None 
         rows: Numbers of the examples in messages; by default their indices.
 
     Raises:
-        GameError: A value is negative, infinite or no number.
+        GameError: A value is negative, infinite or not a number.
     """
     if values.size and not (values.min() >= 0 and values.max() < np.inf):  # both are False for NaN
         is_valid = ((values >= 0) & (values < np.inf)).reshape(len(values), -1).all(axis=1)

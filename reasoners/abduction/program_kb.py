@@ -78,20 +78,20 @@ class ProgramKB(KBBase):  # type: ignore[misc]  # ablkit has no types
         """Declare a knowledge base; programs are ground when a length first occurs.
 
         Args:
-            program: Path of a rule file, or a text of rules. Its ``#include`` must not lead out of the file's folder.
+            program: Path of a rule file, or a text of rules. Its ``#include`` must not leave the folder of the file.
             pseudo_label_list: Pseudo-labels in the order of the model's classes: integers and texts, or a mapping from
                 any labels to terms of the program.
             pseudo_labels: Name of the input that holds the labels, with two variables.
-            results: Output predicate, or several; an example makes one atom of each true.
+            results: Output predicate, or several; one atom of each must be true for an example.
             value: Computes the result from the arguments of the output atom. By default the result is the argument
-                itself, a tuple of several arguments, or True where the predicate has none; a list of predicates gives
-                the tuple of their values, in which ``None`` as part of a y stands for any value. Arguments for which
-                it returns None are no result.
+                itself, a tuple of several arguments, or True where the predicate has none. A list of predicates gives
+                the tuple of their values; ``None`` as a part of a y stands for any value. Arguments for which the
+                function returns None are not results.
             context: For each context input such as ``"given/1"`` a function that computes the arguments of its true
                 atoms from an example X. The program declares the input by ``#external``.
             max_err: Largest difference of equal numbers.
-            limits: Bounds on grounding in a child process, for files that are not trusted; None to ground in this
-                process, with bounds on the number of ground rules and their literals alone.
+            limits: Bounds on grounding in a child process, for untrusted files. None to ground in this process, with
+                bounds only on the number of ground rules and their literals.
 
         Raises:
             GameError: A part of the declaration is malformed.
@@ -155,7 +155,7 @@ class ProgramKB(KBBase):  # type: ignore[misc]  # ablkit has no types
             The distinct candidates of ``KBBase._abduce_by_search`` in order of first occurrence, and their results.
 
         Raises:
-            GameError: A label is unknown, the context is missing, or a number is no integer.
+            GameError: A label is unknown, the context is missing, or a number is not an integer.
         """
         current = self._indices(pseudo_label)
         program = self._program(len(current))
@@ -180,7 +180,7 @@ class ProgramKB(KBBase):  # type: ignore[misc]  # ablkit has no types
             Candidates in the order of ``KBBase.revise_at_idx``, and their results.
 
         Raises:
-            GameError: A position is no whole number, or lies beyond the example.
+            GameError: A position is not a whole number, or lies beyond the example.
         """
         current = self._indices(pseudo_label)
         program, positions = self._program(len(current)), check_positions(revision_idx, len(current))

@@ -73,7 +73,7 @@ def read_term(subject: str, value: Any) -> Term:
 
 
 def find_replaced_term(terms: Iterable[Term], constants: Collection[str]) -> Term | None:
-    """Return the first term in which clingo puts the value of a constant.
+    """Return the first term in which clingo would replace a constant by its value.
 
     Args:
         terms: Terms of labels.

@@ -29,7 +29,7 @@ class Explanation:
     Attributes:
         decision_point: The decision.
         chosen: The chosen move.
-        runner_up: The best move of another label, or of the same one where there is no other.
+        runner_up: The best move of another label, or of the same label if there is no other.
         candidates: Card sets of the chosen label, best first, inconsistent ones last.
         dropped: All inconsistent moves.
         made: The move that was made, if it is known.
@@ -59,7 +59,7 @@ class Explanation:
 
         Args:
             engine: The compiled game.
-            state: What the seat to move sees, or a record up to its move, as docs/reference/formats.md describes them.
+            state: View of the seat to move, or a record up to its move, in the forms of docs/reference/formats.md.
             move: A legal move to assess as `made`, in the JSON form of the game or as text; None for none.
             language: Language of the sentences: one of `LANGUAGES`.
             preference_model: The preferences; None for those of the game.
@@ -96,7 +96,7 @@ class Explanation:
             row: Index of the move in wire order, the order of ``legal_moves``.
 
         Raises:
-            GameError: There is no such move.
+            GameError: The row is out of range.
         """
         return self.scores.assess(check_integer("row", row, 0, len(self.scores.order) - 1))
 
@@ -112,7 +112,7 @@ class Explanation:
             rows: Indices of moves in wire order, the order of ``legal_moves``.
 
         Raises:
-            GameError: There is no such move, or no row.
+            GameError: A row is out of range, or there are no rows.
         """
         last = len(self.scores.order) - 1
         indices = [check_integer("rows: a row", row, 0, last) for row in check_list("rows", rows, is_ordered=False)]
@@ -172,7 +172,7 @@ class Explanation:
         }
 
     def derivation_json(self, derivation: PlayDerivation) -> dict[str, Any]:
-        """Return why a play is legal or not as plain values, with the assessment of a legal one."""
+        """Return the derivation of a play as plain values, with the assessment of a legal play."""
         if derivation.move_row is None:
             return derivation.to_json()
         assessment = self.assess(derivation.move_row)

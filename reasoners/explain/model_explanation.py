@@ -74,7 +74,7 @@ class LabelLookahead:
 
     Attributes:
         prior_probability: Probability of the label before looking ahead.
-        expected_points: Expected points of the episode; None for a label that was not tried.
+        expected_points: Expected points of the episode; None for a label that was not evaluated.
         wins: Solved deals that the label wins.
         n_deals: Number of solved deals; 0 where there are too many cards to solve.
     """
@@ -99,9 +99,9 @@ class ModelExplanation:
 
     Attributes:
         row: Row of the move among the candidates.
-        log_probs: float32[labels] Log-probabilities by which it chooses; -inf for labels that may not be chosen.
+        log_probs: float32[labels] Log-probabilities of the final policy; -inf for labels that may not be chosen.
         prior_log_probs: float32[labels] Log-probabilities before looking ahead.
-        expected_points: float32[labels] Expected points by looking ahead; NaN for labels that were not tried.
+        expected_points: float32[labels] Expected points by looking ahead; NaN for labels that were not evaluated.
         wins: int64[labels] Solved deals that each label wins; None where none was solved.
         n_deals: Number of solved deals.
         is_sampled: Whether the card set of the label was sampled at random.

@@ -67,7 +67,7 @@ class PreferenceTexts:
         return spell(self.engine.rules, "stage", label, self.language) if is_plain else text
 
     def move_text(self, label: str, action: object) -> str:
-        """Return the text of a move; an option that is no card has its word in Chinese."""
+        """Return the text of a move; an option that is not a card has its word in Chinese."""
         text, option = move_text(self.engine, label, action, self.language), str(action)
         rules = self.engine.rules
         if self.language == "zh" and option in rules.schema.options and text.endswith(f" {option}"):

@@ -72,7 +72,7 @@ def reweight_estimate(estimate: HandEstimate, hints: NDArray[np.float32], constr
 
     Args:
         estimate: float32[n, others, cards] Expected copies.
-        hints: float32[n, others, cards] Logarithms of factors; see ``Decisions.hints``.
+        hints: float32[n, others, cards] Logarithms of factors, as ``Decisions.belief_log_odds`` returns them.
         constraints: Counts and facts of n observers.
 
     Returns:
@@ -106,7 +106,7 @@ def prior_estimate(constraints: InformationSet, hints: NDArray[np.float32]) -> H
 
 
 def abduce_hands(estimate: HandEstimate, constraints: InformationSet, later_plays: NDArray[np.uint8]) -> HandEstimate:
-    """Abduce hidden hands in hindsight: the nearest estimate that explains the later plays.
+    """Abduce hidden hands from later plays: the nearest consistent estimate that explains them.
 
     Args:
         estimate: float32[n, others, cards] Expected copies.
@@ -125,7 +125,8 @@ def sample_deals(estimate: HandEstimate, constraints: InformationSet, keys: NDAr
     """Sample deals in proportion to their weights.
 
     Args:
-        estimate: float32[n, others, cards] Expected copies, which weigh deals as in deal_sampling.py.
+        estimate: float32[n, others, cards] Expected copies; a deal is weighted by their product over its cards, times
+            the number of ways to deal it.
         constraints: Counts and facts of n observers.
         keys: uint64[n, draws] Random keys.
 
@@ -172,10 +173,11 @@ def draw_deals(
 
 
 def expected_copies(estimate: HandEstimate, constraints: InformationSet) -> HandEstimate:
-    """Compute the mean of all deals by their weights; with ``uniform_estimate``, that of uniformly dealt ones.
+    """Compute the weighted mean of all consistent deals; with ``uniform_estimate``, that of uniform deals.
 
     Args:
-        estimate: float32[n, others, cards] Expected copies, which weigh deals as in deal_sampling.py.
+        estimate: float32[n, others, cards] Expected copies; a deal is weighted by their product over its cards, times
+            the number of ways to deal it.
         constraints: Counts and facts of n observers.
 
     Returns:

@@ -1,7 +1,7 @@
 """Kernels of the endgame search, which decides whether the value of a position for the party of seat 0 reaches a bound.
 
 The search has an explicit stack, so it can be interrupted. The table of positions holds proven bounds. Single legal
-moves are made at once, and are no nodes.
+moves are made at once, and do not count as nodes.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,assignment"

@@ -59,7 +59,7 @@ class EndgameSolver:
             position: Position with open hands.
             max_nodes: Most positions to search; None for no bound.
             should_continue: Called at intervals.
-            table_bits: Logarithm of the size of the table of positions.
+            table_bits: Binary logarithm of the size of the table of positions.
         """
         self.position, self._max_nodes, self._should_continue = position, max_nodes, should_continue
         static = static_position(position.moves, position.outcomes, position.turns)
@@ -192,7 +192,7 @@ def open_hand_tables(decisions: Decisions) -> Tables:
         The tables.
 
     Raises:
-        GameError: The state lacks data, or is no endgame that the solver supports.
+        GameError: The state lacks data, or is not an endgame that the solver supports.
     """
     first = np.zeros(1, np.int64)
     tables = Tables.determinize(decisions, first, decisions.view.hidden_hands)
@@ -214,7 +214,7 @@ def solve_endgame(
         tables: Tables with one position.
         max_nodes: Most positions to search; None for no bound.
         should_continue: Called at intervals.
-        table_bits: Logarithm of the size of the table of positions.
+        table_bits: Binary logarithm of the size of the table of positions.
 
     Returns:
         The solution.

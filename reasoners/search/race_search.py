@@ -98,7 +98,7 @@ class RaceSearch:
         Args:
             tables: Tables of the game.
             race: Position with two open hands.
-            megabytes: Most MiB of the transposition table.
+            megabytes: Largest size of the transposition table, in MiB.
 
         Raises:
             GameError: A hand is empty or too large.
@@ -287,7 +287,7 @@ def solve_race(
         tables: Tables of the game.
         race: Position with two open hands.
         should_continue: Called at intervals.
-        megabytes: Most MiB of the transposition table.
+        megabytes: Largest size of the transposition table, in MiB.
 
     Returns:
         The solution.

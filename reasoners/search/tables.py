@@ -42,7 +42,7 @@ class SearchRoot:
         label_ids: int64[n] Labels of the game.
         labels: int64[n, COLUMNS] Their columns.
         label_sets: uint64[BEATERS + n, W] Sets of labels, as bits.
-        can_merge_ranks: Whether ranks that no run needs count by their order alone.
+        can_merge_ranks: Whether only the order of ranks that no run needs matters.
     """
 
     label_ids: NDArray[np.int64]

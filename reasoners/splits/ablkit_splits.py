@@ -98,7 +98,7 @@ class SplittingReasoner(Reasoner):  # type: ignore[misc]
         """Return the tags of each hand, by pred_prob: a list of arrays [cards, 4].
 
         Raises:
-            GameError: A probability is infinite or no number.
+            GameError: A probability is infinite or not a number.
         """
         hands = np.array([cards[0].hand for cards in data_examples.X], np.uint64)
         log_probs = np.zeros((len(hands), MAX_CARDS, len(TAGS)))

@@ -190,5 +190,5 @@ class Splitter:
         return Splitter(self.rules, tables._replace(group_price=1 + _TIE_BREAK * tables.group_price, pieces=larger))
 
     def piece_cards(self, labels: Sequence[int]) -> list[HandKey]:
-        """The cards of pieces, as keys."""
+        """Return the cards of pieces, as keys."""
         return [int(self.rules.main_keys[label]) for label in labels]

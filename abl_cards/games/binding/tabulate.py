@@ -1,4 +1,4 @@
-"""Circuit queries that read nothing but a few fluents, answered from a table."""
+"""Circuit queries that read only a few fluents, evaluated by a lookup in a table."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from abl_cards.games.description import ColumnWriter, Contexts, Fluents, find_co
 
 @dataclass(frozen=True)
 class TabulatedQuery:
-    """Circuit query with a table of its answers, if these depend on a few fluents only.
+    """Circuit query with a table of its outputs, if these depend on a few fluents only.
 
     Attributes:
         query: Query that is evaluated if there is no table.
         contexts: Combinations of fluents; None if the query reads other inputs, or there are too many combinations.
-        answers: uint8 [outputs, contexts], answers in each context; None if there is no table.
+        answers: uint8 [outputs, contexts], outputs in each context; None if there is no table.
     """
 
     query: CircuitQuery
@@ -29,7 +29,7 @@ class TabulatedQuery:
 
     @classmethod
     def from_query(cls, query: CircuitQuery, fluents: Fluents) -> TabulatedQuery:
-        """Tabulate the answers of a query, if it reads fluents only.
+        """Tabulate the outputs of a query, if it reads fluents only.
 
         Args:
             query: Query to tabulate.
@@ -47,7 +47,7 @@ class TabulatedQuery:
     def evaluate(
         self, state: NDArray[np.int16], rows: NDArray[np.int64], writers: Mapping[str, ColumnWriter]
     ) -> NDArray[np.uint8]:
-        """Look up or evaluate the answers at some tables.
+        """Look up or evaluate the outputs at some tables.
 
         Args:
             state: int16 [tables, slots], values of the fluents.

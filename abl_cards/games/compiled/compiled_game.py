@@ -53,7 +53,7 @@ MIN_PACKED_FORMS = 1024
 
 
 class MoveQuery(NamedTuple):
-    """Query that is evaluated at every decision, and the kernel tables that read its answers."""
+    """Query that is evaluated at every decision, and the kernel tables that read its outputs."""
 
     query: CircuitQuery  # outputs: legal/1 of every label, move/1 of forms, includes/1 of every card
     answer_rows: NDArray[np.int32]  # [forms] row of the answers that allows each form
@@ -218,7 +218,7 @@ class CompiledGame:
 
     @cached_property
     def deal_query(self) -> CircuitQuery | None:
-        """Query of ``deals/2`` where fluents or random numbers decide it; None for the same number in every deal."""
+        """Query of ``deals/2`` if it depends on fluents or random numbers; None if it is constant."""
         is_constant = len(self.kb.instances("deals", 2)) == len(self.kb.facts("deals", 2))
         return None if is_constant else self.build_query("deals/2")
 
@@ -250,7 +250,7 @@ class CompiledGame:
 
     @cached_property
     def single_card_forms(self) -> NDArray[np.int16]:
-        """[contexts, kinds] first form of a single card of each kind that is no part of longer plays; else the pass."""
+        """[contexts, kinds] first form of a single card of each kind, without parts of longer plays; else the pass."""
         form_of_kind = np.full((len(self.contexts), len(self.pack)), self.forms.pass_form, np.int16)
         for form in np.flatnonzero((self.forms.num_cards == 1) & ~self.partial_forms)[::-1].tolist():
             group = self.forms.forms[form].groups[0]

@@ -1,7 +1,7 @@
 """Errors of rules that leave a table without a continuation, with the predicates and files that cause them.
 
-Rule files may be sound logic and yet name no seat to move, or several. Code that reads the next seat or a move from a
-circuit checks it with these functions, as the kernels use such numbers unchecked.
+Rule files may be valid programs and still derive no seat to move, or several. Code that reads the next seat or a move
+from a circuit checks it with these functions, because kernels use such numbers unchecked.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ DescribeRow = Callable[[int], str]
 
 
 class TableError(GameError):
-    """State of a table that the rules do not continue.
+    """Error for a state of a table that the rules do not continue.
 
     Attributes:
         table: Index of the table.

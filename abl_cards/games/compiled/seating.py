@@ -69,7 +69,8 @@ def read_seating(kb: KnowledgeBase) -> Seating:
     """Read the seats of a game, by ``seat/1``, ``next/2``, ``member/2``, ``who/2``, ``deals/2`` and ``leftover/2``.
 
     Raises:
-        KBError: The seats are not numbered from 0, ``next/2`` does not lead round the table, or a number is no integer.
+        KBError: The seats are not numbered from 0, ``next/2`` does not lead round the table, or a number is not an
+            integer.
     """
     seats = sorted(require_int(seat, f"seat({seat})") for (seat,) in kb.facts("seat", 1))
     if seats != list(range(len(seats))) or not 1 < len(seats) <= MAX_SEATS:

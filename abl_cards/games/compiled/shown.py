@@ -13,7 +13,7 @@ log = logging.getLogger(__name__)
 
 @cache_per_game
 def find_show_rules(rules: CompiledGame) -> ShowRules:
-    """Return what a table shows of a game: what ``show.lp`` states without errors, else all public facts.
+    """Return the rules of the display of a game: the statements of ``show.lp`` without errors, else all public facts.
 
     Args:
         rules: Compiled game.

@@ -1,9 +1,9 @@
 """Bounds on the length of a match, to stop matches that the rules never end.
 
-Both bounds are far above the lengths that sound rules lead to. A trick of Guandan has three decisions in a row without
-a card played, the bidding of Dou dizhu three for each deal, and a hundred redeals in a row do not occur. The longest of
-1,536 matches of Guandan between random agents had 158 episodes (profile platform, where a first place at level A that
-does not win leads back to level 2). In the other games a match is one episode.
+Both bounds are far above the lengths of matches by valid rules. A trick of Guandan has three decisions in a row without
+a card played, the bidding of Dou dizhu three for each deal. A hundred redeals in a row do not occur. The longest of
+1,536 matches of Guandan between random agents had 158 episodes. It was played by profile platform, where a first place
+at level A that does not win leads back to level 2. In the other games a match is one episode.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Evaluate whose turn it is in every situation of a game."""
+"""Evaluate the next seat in every situation of a game."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def classify_forms(
 
 
 def encode_turn_entries(circuit: Circuit, answers: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Encode answers of ``turn/1``, ``trick_over/0`` and ``over/0`` as entries of a turn table.
+    """Encode the outputs ``turn/1``, ``trick_over/0`` and ``over/0`` as entries of a turn table.
 
     Args:
         circuit: Circuit whose outputs these are.

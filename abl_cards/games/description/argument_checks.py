@@ -1,8 +1,8 @@
 """Check every argument of facts and outputs against its sort (fact_schema.py).
 
 The engine ignores facts about unknown names, and indexes arrays by the names in outputs. So an instance with an unknown
-name is an error at its location, even if it never holds. Facts of common files and of parents may name what a game
-leaves out.
+name is an error at its location, even if it never holds. Facts of common files and of parents may contain names that a
+game leaves out.
 """
 
 from __future__ import annotations

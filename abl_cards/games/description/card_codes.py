@@ -85,7 +85,7 @@ class CardCodes:
             Kinds of cards in the given order.
 
         Raises:
-            GameError: A text is no card, or the pack has fewer copies of a card.
+            GameError: A text is not a card, or the pack has fewer copies of a card.
         """
         if isinstance(value, str):
             texts: Sequence[Any] = list(value) if self.is_joined else value.split()

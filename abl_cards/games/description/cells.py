@@ -20,7 +20,7 @@ from abl_cards.games.types import Indices
 
 
 class CellExceptions(NamedTuple):
-    """Kinds of cards that act differently in some contexts than in most contexts."""
+    """Kinds of cards whose cells in some contexts differ from those in most contexts."""
 
     offsets: NDArray[np.int64]  # [contexts + 1] first exception of each context
     kind: NDArray[np.int64]  # [exceptions] kind of card

@@ -1,4 +1,4 @@
-"""Find facts and outputs without effect, because another one that the engine reads them with is missing."""
+"""Find facts and outputs without effect, because a predicate that the engine needs with them is missing."""
 
 from __future__ import annotations
 

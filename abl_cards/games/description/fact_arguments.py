@@ -1,4 +1,4 @@
-"""Read facts that define mappings, and take terms apart."""
+"""Read facts that define mappings, and split terms into functor and arguments."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def require_int(value: Term, fact: str) -> int:
         fact: Text of the fact, for the message.
 
     Raises:
-        KBError: The argument is no integer.
+        KBError: The argument is not an integer.
     """
     if not isinstance(value, int):
         raise make_kb_error(f"{fact}: '{value}' is no number", "write a number there", ErrorCode.INVALID_ARGUMENT)

@@ -59,7 +59,7 @@ class Folder:
     _working_directory: str = field(default_factory=read_working_directory, repr=False, compare=False)
 
     def current(self) -> Folder:
-        """Return the folder by a path that holds in the current working directory, which may have changed since."""
+        """Return the folder with a path that is valid in the current working directory, which may have changed."""
         is_moved = not self.path.is_absolute() and read_working_directory() != self._working_directory
         return replace(self, path=Path(self._working_directory, self.path)) if is_moved else self
 
@@ -70,7 +70,7 @@ class Folder:
 
     @property
     def record_names(self) -> tuple[str, ...]:
-        """Names of the games whose records the rules read: the folder's own, and those that it is a variant of."""
+        """Names of the games whose records can be read: that of the folder, and those of its parents."""
         return tuple(folder.resolve().name for folder in reversed(self.layers.folders))
 
     @cached_property
@@ -154,7 +154,7 @@ class Folder:
             profile: Name of the profile; None for the default profile.
 
         Returns:
-            One tuple for each rule file, auxiliary file and common file, and for that which states what is shown.
+            One tuple for each rule file, auxiliary file and common file, and for ``show.lp``.
         """
         common_files = (file for directory in self.include_paths for file in sorted(directory.glob("*.lp")))
         show_files = [self.layers.show_file] if self.layers.show_file else []
@@ -164,7 +164,7 @@ class Folder:
 
     @cached_property
     def default_profile(self) -> str | None:
-        """Profile in ``default_profile/1``, a variant's before its parent's, else the only one; None without profiles.
+        """Profile in ``default_profile/1`` of the folder, else of its parent, else the only one; None without profiles.
 
         Raises:
             KBError: The profile does not exist, or the folder has several profiles and no default.

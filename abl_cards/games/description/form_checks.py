@@ -1,4 +1,4 @@
-"""Check each form of a game for what its facts may not say together."""
+"""Check the facts of each form of a game for contradictions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from abl_cards.games.description.labels import number_terms
 
 
 def check_forms(forms: list[Form], cells: Cells) -> None:
-    """Check what forms may not have together.
+    """Check forms for contradictory parts.
 
     Args:
         forms: Forms of a game.
@@ -29,16 +29,16 @@ def check_forms(forms: list[Form], cells: Cells) -> None:
 
 
 def check_kickers_apart(forms: Forms, cells: Cells) -> None:
-    """Check that the last two cells of all that may be laid down are the same by ``index/2`` and by the order of terms.
+    """Check that the last two cells of plays are the same by ``index/2`` and by the order of terms.
 
-    Kernels keep those with the last numbers apart; rules that compare ranks mean the others.
+    Kernels keep the cells with the last numbers apart, while rules that compare ranks use the order of terms.
 
     Args:
         forms: Forms of a game.
         cells: Cells of the game.
 
     Raises:
-        KBError: A form has ``apart/1``, and they are not the same.
+        KBError: A form has ``apart/1``, and the last two cells differ.
     """
     form = next((form for form in forms.forms if form.has_kickers_apart and form.kickers), None)
     if form is None:

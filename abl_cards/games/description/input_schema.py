@@ -195,9 +195,9 @@ class RuleInput:
     Attributes:
         text: Predicate with its arguments, as in the reference: ``held(R,N)``.
         arguments: Sorts of the arguments.
-        words: Meaning, in Markdown; empty for an input that shares the words of the one before it.
-        fields: Fields of JSON states that a seat needs; without any, those of the group.
-        end_fields: Fields of JSON states that points need; without any, those of the group.
+        words: Meaning, in Markdown; empty for an input with the meaning of the previous one.
+        fields: Fields of JSON states that a seat needs; if empty, those of the group.
+        end_fields: Fields of JSON states that points need; if empty, those of the group.
         block: Block of the columns of the group, from 0: each has a column for every combination of selectors.
         comparison: Comparison; None for AT_LEAST with a number, EQUAL with a name.
         value: Value that the column is compared with; None if the last argument is the value.
@@ -277,7 +277,7 @@ class TableColumns(Protocol):
         """Number of cards that a deal gives to the seats."""
 
     def each(self, values: Callable[[int, Indices], NDArray[np.integer]]) -> ColumnWriter:
-        """Write the array that a column and some of the tables give."""
+        """Write the array that ``values`` returns for a column and some of the tables."""
 
     def cells(self, cards: Callable[[], NDArray[np.uint8]]) -> ColumnWriter:
         """Write how many cards [tables or observers, blocks, kinds] act as each cell."""
@@ -296,7 +296,7 @@ class TableColumns(Protocol):
 
 
 class SeatColumns(TableColumns, Protocol):
-    """Tables as one seat of each sees them."""
+    """Tables from the view of one seat each."""
 
     seats: NDArray[np.int8]  # [n] observers
     hand: NDArray[np.uint8]  # [n, kinds]
@@ -331,7 +331,7 @@ class SeatColumns(TableColumns, Protocol):
 
 @dataclass(frozen=True)
 class StateNumber:
-    """Field of JSON states with numbers that belong to one array of the state of tables, 0 if nothing is given.
+    """Field of JSON states whose numbers fill one array of the state of tables; 0 if the field is missing.
 
     Attributes:
         name: Key.
@@ -356,7 +356,7 @@ class InputGroup:
         name: Name of the group.
         selectors: Sorts of the arguments that select a column in a block.
         inputs: Inputs.
-        seat: Makes the writer of the columns as a seat sees them; None if no seat observes them.
+        seat: Makes the writer of the columns from the view of a seat; None if no seat observes them.
         referee: Makes the writer of the columns from full information; None if the referee does not observe them.
         both: Makes the writer for seats and for the referee.
         fields: Fields of JSON states that a seat needs.

@@ -1,8 +1,8 @@
 """Registry of the inputs that rules may read.
 
-An entry has the name, the width and the inputs of a group of columns with their words, how a seat and the referee fill
-it, and the fields of JSON states that it follows from. Checks, queries, states and the reference read it; ``register``
-adds an entry.
+An entry describes a group of columns: its name, width and inputs with their meanings, the writers of its values for a
+seat and for the referee, and the fields of JSON states that they need. Checks, queries, states and the reference read
+the registry; ``register`` adds an entry.
 """
 
 from __future__ import annotations
@@ -270,7 +270,7 @@ def _resolve_test(schema: InputSchema, atom: Atom) -> ColumnTest | None:
 
 
 def find_group(schema: InputSchema, signature: Signature) -> str | None:
-    """Return the group of columns of a predicate; None for a predicate that is no input.
+    """Return the group of columns of a predicate; None for a predicate that is not an input.
 
     Args:
         schema: Numbering of the arguments of inputs.

@@ -109,7 +109,7 @@ class KnownNames:
 
     @cached_property
     def relative_seats(self) -> set[Term]:
-        """Names of the other seats, by ``who/2``, else by their distance."""
+        """Names of the other seats: those of ``who/2``, or else their distances."""
         distances = range(1, len(self.seats))
         return self._argument_values("who", 2) | (set(distances) - self._argument_values("who", 2, 1))
 
@@ -146,7 +146,7 @@ class KnownNames:
 
     @cached_property
     def default_cells(self) -> set[Term]:
-        """Cells that cards act as where no rule says so: the card itself, and its rank."""
+        """Default cells of cards without ``acts_as/2``: the card itself, and its rank."""
         return self.cards | {(parse_rank_and_suit(card) or (card,))[0] for card in self.cards}
 
     @cached_property

@@ -16,7 +16,7 @@ def read_labels(kb: KnowledgeBase) -> tuple[Term, ...]:
         kb: Knowledge base of the game.
 
     Raises:
-        KBError: There are no labels, too many, or some without a key.
+        KBError: There are no labels or too many, or a label has no key.
     """
     if kb.facts("label", 2):
         return _read_label_texts(kb)

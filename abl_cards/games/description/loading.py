@@ -30,8 +30,8 @@ _COMMON_PREDICATES = {Signature("who", 1)}
 def load_game_knowledge(folder: Folder, profile: str | None = None, cache: bool = True) -> KnowledgeBase:
     """Load and check the rule files of a folder.
 
-    Facts that are read from the text are not checked again if the folder passed the whole check before, as this needs
-    the text to be parsed.
+    Facts that are read from the text are not checked again if the folder has passed the whole check, because this check
+    requires parsing the text.
 
     Args:
         folder: Rule folder.

@@ -83,7 +83,7 @@ class OpenRules:
             The predicates.
 
         Raises:
-            GameError: A text has another form, or neither a rule nor an input is of that predicate.
+            GameError: A text has another form, or the predicate is neither derived by a rule nor an input.
         """
         known = {str(use.signature) for use in [*self._program().heads, *self._program().externals]}
         checked = set[str]()

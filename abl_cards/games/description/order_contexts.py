@@ -91,7 +91,7 @@ class Contexts:
         """Compute the inputs of a circuit in each context.
 
         Args:
-            circuit: Circuit; its inputs that are no fluents are false.
+            circuit: Circuit; its inputs that are not fluents are false.
 
         Returns:
             uint8 [inputs, contexts].
@@ -102,7 +102,7 @@ class Contexts:
         """Evaluate a circuit in each context.
 
         Args:
-            circuit: Circuit; its inputs that are no fluents are false.
+            circuit: Circuit; its inputs that are not fluents are false.
 
         Returns:
             uint8 [outputs, contexts].
@@ -127,7 +127,7 @@ def compute_fluent_inputs(fluents: Fluents, inputs: Sequence[Atom], state: NDArr
 
     Args:
         fluents: Fluents of the game.
-        inputs: Inputs of a circuit; those that are no fluents are false.
+        inputs: Inputs of a circuit; those that are not fluents are false.
         state: int16 [n, slots], values of the fluents.
 
     Returns:

@@ -65,7 +65,7 @@ def read_pack(kb: KnowledgeBase) -> Pack:
         kb: Knowledge base of the game.
 
     Raises:
-        KBError: There are no cards, too many, or they are not numbered from 0.
+        KBError: There are no cards or too many, or they are not numbered from 0.
     """
     copies_by_kind = read_mapping(kb, "pack", 2, 1)
     if not copies_by_kind:

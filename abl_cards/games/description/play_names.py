@@ -68,7 +68,7 @@ class PlayNamer(Protocol):
 
 
 def label_text(namer: PlayNamer, label: str, language: str) -> str:
-    """Return the name of a label for people.
+    """Return the name of a label in a language.
 
     Args:
         namer: Game that names its plays.

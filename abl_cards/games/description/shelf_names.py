@@ -1,4 +1,4 @@
-"""Names that the files of the shelf ``kb/common`` keep for themselves, and clashes with rules of a game."""
+"""Names that only the shared files in ``kb/common`` may derive, and clashes with rules of a game."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def list_shelf_names(program: ProgramSummary, known: Collection[Signature]) -> l
         known: Predicates of the engine, which games may derive as well.
 
     Returns:
-        Signatures, sorted; those that a file leaves to games (``#defined``) and facts, such as ranks, are not among
-        them.
+        Signatures, sorted, without those that a file leaves to games (``#defined``) and without facts, such as
+        ranks.
     """
     derived = {use.signature for use in _find_rule_heads(program)}
     return sorted(derived - set(known) - set(program.defined))
@@ -43,7 +43,7 @@ def _find_rule_heads(program: ProgramSummary) -> Iterator[PredicateUse]:
 def find_shelf_clashes(
     program: ProgramSummary, shelf: Sequence[Path], known: Collection[Signature]
 ) -> Iterator[Diagnostic]:
-    """Find rules of a game whose heads are names that a shelf file keeps for itself.
+    """Find rules of a game whose heads are names that only a shared file may derive.
 
     Args:
         program: Summary of all rule files.
@@ -86,7 +86,7 @@ def explain_shelf_problems(error: KBError, program: ProgramSummary, shelf: Seque
 
 
 def leave_out_shelf_warnings(diagnostics: Iterable[Diagnostic], shelf: Sequence[Path]) -> tuple[Diagnostic, ...]:
-    """Leave out warnings about shelf files: a game need not use all of one, and its author cannot change it.
+    """Leave out warnings about shared files: a game need not use all of a file, and its author cannot change it.
 
     Args:
         diagnostics: Errors and warnings.

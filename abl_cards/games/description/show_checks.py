@@ -100,7 +100,7 @@ def _derived_predicates(known: KnownNames) -> set[Signature]:
 
 
 def find_problem(instance: ShowStatement, known: KnownNames) -> ShowProblem | None:
-    """Return what is wrong with a statement; None if it takes effect.
+    """Return the problem of a statement; None if it takes effect.
 
     Args:
         instance: Statement.

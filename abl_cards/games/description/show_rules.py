@@ -1,4 +1,4 @@
-"""Read ``show.lp``: what a table shows of a game, apart from its rules.
+"""Read ``show.lp``, the display of a game at a table, which is separate from its rules.
 
 The file is an answer-set program whose predicates begin with ``show_``. It is evaluated once for a profile, with the
 facts of the game. No record, weight or fingerprint depends on it.
@@ -64,20 +64,20 @@ class ScoreBar:
 
 @dataclass(frozen=True)
 class ShowRules:
-    """Statements of what a table shows of a game; fluents are given by their names.
+    """Statements about the display of a game at a table; fluents are given by their names.
 
     Attributes:
-        is_stated: The folder has a file that states it; else the table shows the public facts of the rules.
+        is_stated: Whether the folder has a ``show.lp``; otherwise the table shows the public facts of the rules.
         bars: Scores drawn as bars.
         levels: Fluents that are the level of each side.
         values: Fluents shown as text.
         doublings: Fluents that count how often the stake was doubled.
         scales: Factor and offset of the numbers of a fluent, by its name.
         badges: Roles, and fluents of a seat, that are shown at the seat.
-        has_partners: Seats of one side have one colour.
+        has_partners: Whether seats of one side have the same colour.
         revealed: Fluents whose cards are drawn.
         order: Order of the hand, "rank" or "suit".
-        is_descending: The hand begins with its strongest card.
+        is_descending: Whether the hand begins with its strongest card.
         trumps: Cells whose cards are trumps: sorted apart.
         results: Fluents, and ``finish``, that the result of a deal names.
         names: Texts of fluents, roles and places by the term and the language.
@@ -101,7 +101,7 @@ class ShowRules:
 
 @dataclass(frozen=True)
 class ShowReport:
-    """Result of reading ``show.lp``: what is shown, and the errors; statements with errors are left out."""
+    """Result of reading ``show.lp``: the valid statements, and the errors of the others."""
 
     rules: ShowRules
     errors: tuple[Diagnostic, ...] = ()

@@ -26,7 +26,7 @@ class ShownCard(NamedTuple):
 
 
 def fluent_owner(fluent: Fluent, seats: Collection[Term], teams: Collection[Term]) -> str | None:
-    """Return what a fluent has one value for.
+    """Return the scope of a fluent: the table, a seat or a team.
 
     Args:
         fluent: Fluent of a game.

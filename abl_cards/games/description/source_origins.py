@@ -1,8 +1,8 @@
 """Find the rule that derives an instance of a predicate, and whether the folder itself contains it.
 
 A ground program does not record the rule of an atom. The rule is found by its head: constants and functors must match
-those of the atom, and a variable stands for one term. Of several rules that match, those come first whose bodies name
-atoms that there are with these terms.
+those of the atom, and a variable stands for one term. Of several rules that match, rules whose bodies have
+instances with these terms come first.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class RuleHead:
         location: Location of the head.
         arguments: Locations of its arguments.
         terms: Syntax trees of its arguments.
-        conditions: Syntax trees of the atoms that the body asks for.
+        conditions: Syntax trees of the atoms in the body.
         is_fact: The rule has no body.
         is_own: The rule is in the folder itself, not in a common file or a parent.
     """

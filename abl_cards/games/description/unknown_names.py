@@ -1,4 +1,4 @@
-"""Remedies for names that the rules of a game use and nothing declares: shared files, engine predicates, fluents."""
+"""Remedies for names that the rules of a game use but do not declare: shared files, engine predicates, fluents."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ def explain_unknown_names(
         known: Predicates that the engine reads.
 
     Returns:
-        The problems. An unknown predicate names one of the same arity that is derived but not used and has a similar
-        name, else the shared files that derive it, or says that the engine reads it; an unknown input says how fluents
-        are declared.
+        The problems with new remedies. The remedy of an unknown predicate is a similar name of the same arity that is
+        derived but not used, else the shared files that derive it, or a note that the engine reads it. The remedy of an
+        unknown input is the declaration of a fluent.
     """
     explainer = _Explainer(error, program, shelf, known)
     return KBError([explainer.explain(item) for item in error.diagnostics])

@@ -1,4 +1,4 @@
-"""Variants: folders that name a parent, and contain only what differs from it.
+"""Variants: folders that name a parent, and contain only the differences from it.
 
 ``variant.lp`` names the parent: ``parent(guandan).`` is a game of the package, or a folder beside this one. The other
 files are added to those of the parent. ``replaces(rules).`` replaces the parent's ``rules.lp`` by the file of the
@@ -40,7 +40,7 @@ COMMON_DIR = KB_ROOT / "common"
 VARIANT_FILE = "variant.lp"
 """File that names the parent of a folder."""
 SHOW_FILE = "show.lp"
-"""File that states what a table shows; it is no rule of the game."""
+"""File that states what a table shows; it contains no rules of the game."""
 AUXILIARY_DIR = "science"
 """Subfolder of auxiliary rules, which the engine does not load."""
 MAX_PARENTS = 8
@@ -188,7 +188,7 @@ def _find_only_fact(program: ProgramSummary, signature: Signature) -> PredicateU
 
 
 def _read_name(use: PredicateUse) -> str:
-    """Read the name in a fact; raise KBError if it is no plain name."""
+    """Read the name in a fact; raise KBError if it is not a plain name."""
     name = use.pattern[0]
     text = str(name).strip('"') if name is not None else ""
     if not text or not all(character.isalnum() or character in "_-" for character in text):

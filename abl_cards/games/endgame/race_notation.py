@@ -128,7 +128,7 @@ def build_race(rules: CompiledGame) -> FolderRace:
         The race.
 
     Raises:
-        GameError: If the game is no race of two open hands, with the reason.
+        GameError: If the game is not a race of two open hands, with the reason.
     """
     for reason in _static_objections(rules):
         raise _no_race_error(rules, reason)
@@ -140,7 +140,7 @@ def build_race(rules: CompiledGame) -> FolderRace:
 
 
 def _no_race_error(rules: CompiledGame, reason: str) -> GameError:
-    """Make the error for a game that is no race."""
+    """Make the error for a game that is not a race."""
     return GameError(f"{rules.folder.name} is no race of two open hands: {reason}", ErrorCode.UNSUPPORTED_GAME)
 
 

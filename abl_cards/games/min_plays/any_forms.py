@@ -43,7 +43,7 @@ class AnyFormCounter:
     Attributes:
         leads: Lists the card sets that hands can lead.
         known_units: int64 [contexts, kinds], unit of each kind of card; cards of a unit are interchangeable in plays.
-        are_units_known: The units are known in advance; otherwise each kind is a unit, and units are found by hand.
+        are_units_known: Whether the units are known in advance; otherwise units are computed for each hand.
         reason: Explanation why no other counter supports the game.
     """
 

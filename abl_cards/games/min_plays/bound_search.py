@@ -1,9 +1,9 @@
 """Upper bound of the plays that empty a hand of many parts: greedy search with local improvement.
 
-A table gives the plays of cards of a single unit. Every other play *saves* plays: those that its cards would take by
-such plays, minus one. The greedy search adds the play that saves most, until none does. The improvement forces a random
-play into the best solution, removes the plays that no longer fit, and completes it greedily; solutions that are not
-worse are accepted.
+A table gives the number of plays for cards of a single unit. Every other play *saves* plays: the number that its cards
+would take by such plays, minus one. The greedy search adds the play that saves most, until no play saves any. The
+improvement forces a random play into the best solution, removes the plays that no longer fit, and completes it
+greedily. Solutions that are not worse are accepted.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"

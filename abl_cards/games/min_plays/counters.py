@@ -141,7 +141,7 @@ def plays_left(rules: CompiledGame, decisions: Decisions | Choices, lists: MoveL
         uint8 [moves]; an upper bound where ``is_upper_bound`` is True.
 
     Raises:
-        GameError: These are no moves of the decisions.
+        GameError: The lists do not belong to the decisions.
     """
     decisions.check_moves(lists)
     counter, view = find_counter(rules), decisions.view
@@ -187,7 +187,8 @@ def min_plays(rules: CompiledGame, context: NDArray[np.integer], hands: NDArray[
         uint8 [n], the minimum number or an upper bound of it.
 
     Raises:
-        GameError: There are no such contexts, or no hands of so many cards.
+        GameError: A context does not exist, an array has a wrong shape, or a hand has more cards of a rank than the
+            pack.
     """
     size, by_rank = np.shape(hands)[:1], _rank_matrix(rules)
     checked = check_integers("hands", hands, (*size, len(by_rank)), NO_CARD + 1).astype(np.uint8, copy=False)

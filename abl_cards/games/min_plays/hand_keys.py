@@ -114,6 +114,6 @@ def read_key(card_codes: CardCodes, text: object) -> HandKey:
         text: Cards as text or list of texts.
 
     Raises:
-        GameError: A text is no card, or the pack has fewer copies of a card.
+        GameError: A text is not a card, or the pack has fewer copies of a card.
     """
     return hand_key(card_codes.read(text))

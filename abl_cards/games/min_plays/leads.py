@@ -52,7 +52,7 @@ class LeadFinder:
         """Check that every form can be led by hands with other cards, as counters of shapes assume.
 
         Raises:
-            UncountableError: A form can never be led, or as a whole hand only.
+            UncountableError: A form can never be led, or only as a whole hand.
         """
         is_restricted = np.ones(len(self.rules.forms), np.bool_)
         is_restricted[self._partial_hand_forms], is_restricted[self.rules.forms.pass_form] = False, False

@@ -191,7 +191,7 @@ def _full_house_sizes(shapes: FormShapes) -> tuple[int, int] | None:
 
 
 def _has_enough_cards(shapes: FormShapes, rank: int, size: int) -> bool:
-    """Return True if a rank has enough cards for a set; raise UncountableError if the set is no play of its own."""
+    """Return True if a rank has enough cards for a set; raise UncountableError if the set is not a play of its own."""
     wilds = 0 if _is_without_wilds(shapes, rank) else shapes.num_wilds
     fits = bool(shapes.copies[rank] + wilds >= size)
     if fits and ((rank, size),) not in shapes.plain_sets:

@@ -51,7 +51,7 @@ def parse_play(rules: CompiledGame, text: str) -> ParsedPlay:
         The play.
 
     Raises:
-        GameError: The text is no play.
+        GameError: The text is not a play.
     """
     words, parsed, errors = text.split(), _parse_json(text), []
     values: list[Any] = [text, words]

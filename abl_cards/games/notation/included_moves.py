@@ -50,7 +50,7 @@ def include_play(rules: CompiledGame, decision_point: DecisionPoint, text: str) 
         The decision with these moves; as it was for a choice or a complete list.
 
     Raises:
-        GameError: The text is no play.
+        GameError: The text is not a play.
     """
     decision = decision_point.decision
     if decision_point.is_complete or not is_play_decision(decision):

@@ -143,7 +143,7 @@ class InputWriter:
             uint8 [inputs, moves].
 
         Raises:
-            GameError: These are no moves of the decisions.
+            GameError: The lists do not belong to the decisions.
         """
         decisions.check_moves(lists)
         rows = self.write_moves(decisions, lists)(lists, slice(0, len(lists.form)))
@@ -261,7 +261,7 @@ class CompiledPreferences:
             int32 [moves] costs; bool [moves], True if the move violates no integrity constraint.
 
         Raises:
-            GameError: These are no moves of the decisions, or the estimate is none of their hidden hands.
+            GameError: The lists do not belong to the decisions, or the estimate has a wrong shape.
         """
         evaluate_batch, parts = self._batch_evaluator(decisions, lists, estimate), _batches(len(lists.form))
         costs, consistent = np.zeros(len(lists.form), np.int32), np.ones(len(lists.form), np.bool_)

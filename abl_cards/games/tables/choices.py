@@ -33,7 +33,7 @@ class Choices(DecisionBase):
             m choices.
 
         Raises:
-            GameError: There is no such choice.
+            GameError: An index is out of range.
         """
         return Choices(self.view.select(check_rows(rows, len(self.view))))
 
@@ -44,7 +44,7 @@ class Choices(DecisionBase):
 
     @cached_property
     def column_writers(self) -> Mapping[str, ColumnWriter]:
-        """Writers of circuit inputs by input group, where no seat leads and nothing is to beat."""
+        """Writers of circuit inputs by input group; no seat leads, and there is no play to beat."""
         nothing = np.full(len(self.view), NO_EVENT)
         trick = make_array_writer([np.full(len(self.view), NOT_PLAYING), nothing])
         return {
@@ -90,7 +90,7 @@ class Choices(DecisionBase):
         return MoveLists(start, np.full(len(option), NO_FORM, np.int16), cards)
 
     def check_moves(self, lists: MoveLists) -> None:
-        """Raise GameError where lists are no options of these choices."""
+        """Raise GameError if lists do not hold options of these choices."""
         check_lists(lists, len(self.view), range(NO_FORM, NO_FORM + 1), len(self.rules.schema.options))
 
     def cards_given_away(self, lists: MoveLists) -> NDArray[np.uint8]:

@@ -57,20 +57,23 @@ class DecisionBase:
         return compute_constraints(self.rules, self.view)
 
     def past_acts(self, row: int) -> PastActs | None:
-        """Return what the seat to decide has seen of the acts of others in the episode.
+        """Return the acts of other seats in the episode, from the view of the seat to decide.
 
         Args:
-            row: Index of the decision; GameError where there is no such decision.
+            row: Index of the decision.
 
         Returns:
             The acts that the tables keep; None if they record no history.
+
+        Raises:
+            GameError: The index is out of range.
         """
         row, history = check_integer("row", row, 0, len(self.view) - 1), self.view.history
         event_rules = EventRules.from_rules(self.rules)
         return None if history is None else history.past_acts(self.view, row, event_rules)
 
     def belief_log_odds(self) -> NDArray[np.float32]:
-        """Return the change of log odds that the beliefs of the rules give each copy of a card.
+        """Return the change of the log odds of each copy of a card by the beliefs of the rules.
 
         Returns:
             float32 [n, others, kinds], added to the log odds that the seat holds a copy.

@@ -22,7 +22,7 @@ class Action(Protocol):
 class DecisionPoint:
     """A single decision with its legal moves, from the view of the seat to decide.
 
-    Of labels with very many card sets, only cheap ones are among the moves; then ``is_complete`` is False.
+    Labels with very many card sets have only their cheapest ones among the moves; then ``is_complete`` is False.
     """
 
     decision: Decisions | Choices  # one decision

@@ -81,7 +81,7 @@ class Decisions(DecisionBase):
             m decisions.
 
         Raises:
-            GameError: There is no such decision.
+            GameError: An index is out of range.
         """
         card_sets = self._card_sets.select(check_rows(rows, len(self.view)))
         return Decisions(card_sets.view, card_sets)
@@ -140,13 +140,13 @@ class Decisions(DecisionBase):
             uint8 [moves], 1 where the seat to decide would take the trick; all 0 in games without tricks.
 
         Raises:
-            GameError: These are no moves of n decisions.
+            GameError: The lists do not belong to the n decisions.
         """
         self.check_moves(lists)
         return takes_trick(self, lists)
 
     def check_moves(self, lists: MoveLists) -> None:
-        """Raise GameError where lists are no moves of these decisions."""
+        """Raise GameError if lists do not hold moves of these decisions."""
         check_lists(lists, len(self.view), range(len(self.rules.forms.forms)), self.view.hand.shape[1])
 
     def labels_of(self, form: NDArray[np.int16]) -> NDArray[np.int16]:
@@ -170,9 +170,9 @@ class Decisions(DecisionBase):
             n moves, the first of each label in the order of move lists.
 
         Raises:
-            TypeError: If labels are no integers.
+            TypeError: If labels are not integers.
             ValueError: If a label is out of range or not legal.
-            TableError: If the rules call a label legal for which the hand lacks the cards.
+            TableError: If the hand lacks the cards of a label that the rules derive as legal.
         """
         return self._choose_moves(labels, np.empty(0, np.uint64))
 
@@ -187,9 +187,10 @@ class Decisions(DecisionBase):
             n moves.
 
         Raises:
-            TypeError: If labels are no integers.
-            ValueError: If a label is out of range or not legal, or there is not a key for each (GameError).
-            TableError: If the rules call a label legal for which the hand lacks the cards.
+            TypeError: If labels are not integers.
+            ValueError: If a label is out of range or not legal.
+            GameError: If the number of keys differs from n.
+            TableError: If the hand lacks the cards of a label that the rules derive as legal.
         """
         return self._choose_moves(labels, check_keys(keys, len(self.view)))
 
@@ -205,8 +206,9 @@ class Decisions(DecisionBase):
             n moves.
 
         Raises:
-            ValueError: If a label is out of range or not legal, or there is not a key for each (GameError).
-            TableError: If the rules call a label legal for which the hand lacks the cards.
+            ValueError: If a label is out of range or not legal.
+            GameError: If the number of keys differs from n.
+            TableError: If the hand lacks the cards of a label that the rules derive as legal.
         """
         labels = np.zeros(len(self.view), np.int16)
         return self._choose_moves(labels, check_keys(keys, len(self.view)), sample_labels)
@@ -222,8 +224,9 @@ class Decisions(DecisionBase):
             n moves, and int64 [n] the number of card sets of each label; a move is undefined where it is 0.
 
         Raises:
-            TypeError: If labels are no integers.
-            ValueError: If a label is out of range, or there is not a key for each (GameError).
+            TypeError: If labels are not integers.
+            ValueError: If a label is out of range.
+            GameError: If the number of keys differs from n.
         """
         return self._card_sets.draw(self._checked_labels(labels), check_keys(keys, len(self.view)))
 
@@ -282,11 +285,11 @@ class Decisions(DecisionBase):
             labels: int16 [n], the label of the play; None for any legal label.
 
         Returns:
-            bool [n, kinds]. Exact in decisions with at most 4,096 card sets. In others the ranks and their numbers
-            count; wild cards and excluded forms may leave a card too many.
+            bool [n, kinds], exact in decisions with at most 4,096 card sets. In others only the numbers of cards of
+            each rank are compared, so wild cards and excluded forms may let too many cards pass.
 
         Raises:
-            GameError: If these are no such cards, or more than the hand holds.
+            GameError: If ``chosen`` has a wrong shape, or more cards than the hand holds.
         """
         checked = np.full(len(self.view), ALL_LABELS, np.int16) if labels is None else self._checked_labels(labels)
         return self._card_sets.addable_cards(checked, check_held("chosen", chosen, self.view.hand))
@@ -311,7 +314,7 @@ class Decisions(DecisionBase):
 
         Raises:
             TableError: If a decision has no card set; only where neither ``labels`` nor ``hands`` are given.
-            GameError: If the limit is no whole number from 0 on, or ``hands`` holds what the hands do not.
+            GameError: If the limit is not a whole number from 0 on, or ``hands`` has cards that the hands do not hold.
             TooManyMovesError: If the card sets of all decisions together exceed 1 GiB; list fewer decisions at a time.
         """
         limit = min(check_integer("limit", limit, 0), _MAX_LIMIT)

@@ -1,6 +1,6 @@
-"""Results of episodes by the rules: who has won a match, and which role and side each seat has.
+"""Results of episodes by the rules: the winner of a match, and the role and side of each seat.
 
-Two answers at once, such as two winners, are an error of the rules.
+Contradictory results, such as two winners, are an error of the rules.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def decide_matches(
     kb: KnowledgeBase, atoms: Sequence[Atom], outputs: NDArray[np.uint8], rows: Indices
 ) -> tuple[NDArray[np.bool_], NDArray[np.int8]]:
-    """Decide which matches are over, and who has won them.
+    """Decide which matches are over, and find their winners.
 
     Args:
         kb: Knowledge base of the game.

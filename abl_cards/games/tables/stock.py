@@ -121,7 +121,7 @@ def draw_cards(state, rows, seats):
 
 
 class HiddenCards(NamedTuple):
-    """Where the cards of n tables are, and what the observers know of it, to imagine them elsewhere."""
+    """Places of the cards of n tables, and which of them the observers see, to sample other places for the rest."""
 
     hands: NDArray[np.uint8]  # [n, seats, kinds] the real hands
     aside: NDArray[np.uint8]  # [n, kinds] the real kitty, the stock included; all there could be where it is unknown

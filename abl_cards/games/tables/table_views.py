@@ -1,4 +1,4 @@
-"""Views of tables by seats, and what episodes and matches are worth to them."""
+"""Views of tables by seats, and the values of episodes and matches to seats."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ class TableViews:
 
         Args:
             rows: int64 [k], tables where a play was made.
-            num_episodes: [k] their numbers of episodes before it.
+            num_episodes: [k] episodes that each table had ended before the play.
 
         Raises:
-            GameError: There is no such table.
+            GameError: A table is out of range.
         """
         rows, state = check_rows(rows, len(self.winner)), self.state
         return rows[
@@ -79,7 +79,7 @@ class TableViews:
             View of n observers.
 
         Raises:
-            GameError: There is no such table or seat; as in all methods that take them.
+            GameError: A table or a seat is out of range.
         """
         rows = check_rows(rows, len(self.winner))
         return PlayerView(
@@ -96,7 +96,7 @@ class TableViews:
             n decisions, valid until a move is made at one of the tables.
 
         Raises:
-            GameError: There is no such table.
+            GameError: A table is out of range.
         """
         rows = check_rows(rows, len(self.winner))
         return Decisions(PlayerView(self.rules, self.state, rows, self.state.seat[rows], history=self.history))
@@ -111,7 +111,7 @@ class TableViews:
             n choices, valid until a move is made at one of the tables.
 
         Raises:
-            GameError: There is no such table.
+            GameError: A table is out of range.
         """
         return Choices(self.view(rows))
 
@@ -140,7 +140,7 @@ class TableViews:
         return compute_constraints(self.rules, self.view(rows, seats))
 
     def belief_log_odds(self, rows: Indices, seats: NDArray[np.int8] | None = None) -> NDArray[np.float32]:
-        """Return the change of log odds that the beliefs of the rules give each copy of a card.
+        """Return the change of the log odds of each copy of a card by the beliefs of the rules.
 
         Args:
             rows: int64 [n], tables.
@@ -192,8 +192,8 @@ class TableViews:
     def match_returns(self, rows: Indices) -> NDArray[np.float64]:
         """Return the value of finished matches to each seat.
 
-        If points decide, it is the points minus their mean. Otherwise winners get 1 each, and the others lose that in
-        equal shares.
+        If points decide, the value is the points minus their mean over the seats. Otherwise each winner gets 1, and
+        the others share the loss equally.
 
         Args:
             rows: int64 [n], tables with finished matches.

@@ -192,7 +192,7 @@ class Tables(TableViews):
             n tables that stop after the episode.
 
         Raises:
-            GameError: There is no such table.
+            GameError: A table is out of range.
         """
         rows = check_rows(rows, len(self))
         tables = Tables(self.rules, len(rows))
@@ -213,7 +213,8 @@ class Tables(TableViews):
             m tables that stop after the episode.
 
         Raises:
-            GameError: If the state does not give the hand sizes of the other seats, or there are no such rows or hands.
+            GameError: If the state does not give the hand sizes of the other seats, or ``rows`` or ``hands`` are
+                invalid.
         """
         view = decisions.view
         if not view.has_hand_sizes:
@@ -261,11 +262,11 @@ class Tables(TableViews):
 
         Args:
             rows: int64 [n], tables in ``rows_to_play``.
-            moves: n legal moves; legality is not checked, but whether there are such forms and cards.
+            moves: n legal moves. Only the existence of their forms and cards is checked, not legality.
 
         Raises:
-            GameError: If these are not different tables with a move each, where a play is due, or the rules leave one
-                without a way on.
+            GameError: If the tables are not distinct, a table has no move or no play is due there, or the rules leave a
+                table without a next decision.
         """
         rows = check_rows_in_stage(rows, self.state.stage, PLAY, moves.form, moves.cards)
         check_moves(moves, len(self.rules.forms.forms), self.state.hands.shape[2])
@@ -320,11 +321,11 @@ class Tables(TableViews):
 
         Args:
             rows: int64 [n], tables in ``rows_to_choose``.
-            options: uint8 [n], indices of legal options; legality is not checked, but whether there are such options.
+            options: uint8 [n], indices of legal options. Only their range is checked, not legality.
 
         Raises:
-            GameError: If these are not different tables with an option each, where a choice is due, or the rules leave
-                one without a way on.
+            GameError: If the tables are not distinct, a table has no option or no choice is due there, or the rules
+                leave a table without a next decision.
         """
         rows = check_rows_in_stage(rows, self.state.stage, CHOICE, options)
         options = check_integers("options", options, (len(rows),), len(self.rules.schema.options))

@@ -1,4 +1,4 @@
-"""Checks of the arrays that people pass; kernels read and write where these say, and check no bounds."""
+"""Checks of arrays that callers pass; kernels use their values as indices without a check of bounds."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ def check_rows(rows: Any, size: int, name: str = "rows") -> Indices:
 
     Args:
         rows: The argument.
-        size: Number of rows that there are.
+        size: Number of rows.
         name: Name of the argument, for the message.
 
     Raises:
-        GameError: This is no array [n] of whole numbers, or there is no such row; negative ones count from no end.
+        GameError: The argument is not an array [n] of whole numbers, or an index is negative or out of range.
     """
     if not (isinstance(rows, np.ndarray) and rows.ndim == 1 and rows.dtype.kind in "iu"):
         raise GameError(f"{name}: expected whole numbers [n], found {rows!r:.60}", ErrorCode.INVALID_VALUE)
@@ -37,10 +37,10 @@ def check_distinct_rows(rows: Any, size: int, *given: Any) -> Indices:
     Args:
         rows: The argument.
         size: Number of tables.
-        given: What is done at each of the tables.
+        given: Arrays with an entry for each of these tables.
 
     Raises:
-        GameError: These are no such indices, one is given twice, or an array has not a row for each.
+        GameError: An index is invalid or given twice, or an array does not have a row for each.
     """
     indices = check_rows(rows, size)
     if any(np.ndim(array) == 0 or len(array) != len(indices) for array in given):
@@ -60,10 +60,11 @@ def check_rows_in_stage(rows: Any, stages: NDArray[np.integer], stage: int, *giv
         rows: The argument.
         stages: Stage of each table.
         stage: Stage in which such a decision is due.
-        given: What is decided at each of the tables.
+        given: Arrays with an entry for each of these tables.
 
     Raises:
-        GameError: These are no such indices, an array has not a row for each, or another decision or none is due.
+        GameError: An index is invalid or given twice, an array does not have a row for each, or a table is in another
+            stage.
     """
     indices = check_distinct_rows(rows, len(stages), *given)
     is_due = stages[indices] == stage
@@ -80,11 +81,11 @@ def check_integers(name: str, values: Any, shape: tuple[int, ...], below: int, l
         name: Name of the argument, for the message.
         values: The argument.
         shape: Shape that it must have.
-        below: Bound that no number reaches.
+        below: Upper bound, exclusive.
         least: Smallest number.
 
     Raises:
-        GameError: The values are no whole numbers, or have another shape, or one is out of bounds.
+        GameError: The values are not whole numbers, or have another shape, or one is out of bounds.
     """
     array = np.asarray(values)
     if array.shape != shape or array.dtype.kind not in "iu":
@@ -101,10 +102,10 @@ def check_keys(keys: Any, size: int | None = None) -> NDArray[np.uint64]:
 
     Args:
         keys: The argument.
-        size: Number of keys that there have to be; None for any.
+        size: Required number of keys; None for any.
 
     Raises:
-        GameError: These are no whole numbers [n] from 0 on.
+        GameError: The keys are not whole numbers [n] from 0 on.
     """
     given = np.asarray(keys)
     is_number = given.dtype.kind == "u" or (given.dtype.kind == "i" and given.min(initial=0) >= 0)
@@ -124,7 +125,7 @@ def check_held(name: str, cards: Any, hands: NDArray[np.uint8]) -> NDArray[np.ui
         hands: uint8 [n, kinds], copies in the hands.
 
     Raises:
-        GameError: These are no such numbers, or a hand holds fewer copies of a card.
+        GameError: The argument has a wrong shape or dtype, or a hand holds fewer copies of a card.
     """
     array: NDArray[np.uint8] = check_integers(name, cards, hands.shape, NO_CARD + 1).astype(np.uint8, copy=False)
     if (array > hands).any():
@@ -140,12 +141,12 @@ def check_lists(lists: Any, num_decisions: int, forms: range, num_kinds: int) ->
     Args:
         lists: The argument.
         num_decisions: Number of decisions.
-        forms: Forms that there are.
-        num_kinds: Number of kinds of cards, or of options where these are chosen.
+        forms: Range of valid forms.
+        num_kinds: Number of kinds of cards, or of options for choices.
 
     Raises:
-        GameError: These are no lists of as many decisions, their arrays do not fit together, or there is no such form
-            or card.
+        GameError: The argument is not lists of so many decisions, its arrays do not fit together, or a form or card
+            does not exist.
     """
     if not isinstance(lists, MoveLists):
         raise GameError(f"lists: expected MoveLists, found {type(lists).__name__}", ErrorCode.INVALID_VALUE)
@@ -162,7 +163,7 @@ def check_lists(lists: Any, num_decisions: int, forms: range, num_kinds: int) ->
 
 
 def check_moves(moves: Moves, num_forms: int, num_kinds: int) -> None:
-    """Check that there are the forms and cards of moves.
+    """Check that the forms and cards of moves exist.
 
     Args:
         moves: The argument.
@@ -170,7 +171,7 @@ def check_moves(moves: Moves, num_forms: int, num_kinds: int) -> None:
         num_kinds: Number of kinds of cards.
 
     Raises:
-        GameError: There is no such form or card.
+        GameError: A form or card does not exist.
     """
     check_integers("moves.form", moves.form, (len(moves.form),), num_forms)
     _check_kinds("moves.cards", moves.cards, num_kinds)

@@ -135,7 +135,7 @@ def verify(game: Game | Engine | str | Path, states: int = 10_000, seed: int = 0
         Every difference in `mismatches`, an empty list where both agree, and the coverage of the inputs.
 
     Raises:
-        GameError: There is no such game, the number of states is out of range, or the seed is no integer.
+        GameError: There is no such game, the number of states is out of range, or the seed is not an integer.
         KBError: The rules have errors.
     """
     num_states, seed = check_integer("states", states, 1, MAX_STATES), check_seed(seed)
