@@ -1,4 +1,4 @@
-"""Measure what abduction does: the error of estimated hands before and after projection, and candidates dropped.
+"""Measure the effects of abduction: the error of estimated hands before and after projection, and candidates dropped.
 
 The knowledge base enters in two places. Counts, facts and hints of ``hands.lp`` give a prior of the hidden hands, and
 the projection makes the network's estimate agree with counts and facts. The rules leave some labels of all, each label

@@ -1,4 +1,4 @@
-"""Figure 5.1 and table 5.2 of Tan et al. 2020: 神算子 against 智多星, and everybody against everybody.
+"""Figure 5.1 and table 5.2 of Tan et al. 2020: 神算子 against 智多星, and a round robin.
 
 The figure: the net score by the number of cards, every deal played from both seats. The table: a round robin with fixed
 deals: net score, games won less games lost, and the standard deviation of an agent's place from deal to deal.

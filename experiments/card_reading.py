@@ -136,7 +136,7 @@ def train(settings: CardReadingConfig, method: str, seed: int, on_progress: Prog
 
 
 def report(curves: Mapping[tuple[str, int], Curve]) -> ExperimentReport:
-    """Report what is read by method."""
+    """Report the shares of cards and plays that are read, by method."""
     note = (
         "All begin with a few labelled pictures of each card. rules: the most probable cards that are the given play, "
         "by HandKB; ablkit: KBBase over equal plays, with a bound on revisions; few labels: nothing else; supervised: "
@@ -148,7 +148,7 @@ def report(curves: Mapping[tuple[str, int], Curve]) -> ExperimentReport:
 
 
 def run(settings: CardReadingConfig, workspace: ExperimentWorkspace) -> ExperimentReport:
-    """Train all methods by seeds, or take what was trained before."""
+    """Train all methods by seeds, or use stored results."""
     require_extra("learning")
     require_extra("plots")  # for its fonts
     if unknown := [method for method in settings.methods if method not in METHODS]:

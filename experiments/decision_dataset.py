@@ -76,7 +76,7 @@ class DatasetCollector(NullListener):
         self.num_complete = 0  # decisions whose episodes have ended
 
     def on_play(self, tables: Tables, rows: Indices, moves: Moves) -> None:
-        """Look before the cards are laid down."""
+        """Collect the decisions before the plays change the tables."""
         chosen = self._choose(tables, rows)
         if not chosen.size:
             return
@@ -88,7 +88,7 @@ class DatasetCollector(NullListener):
         self._num_pending[chosen] += 1
 
     def on_episode_end(self, tables: Tables, rows: Indices) -> None:
-        """Keep what was laid down, as each seat would see it."""
+        """Store the cards played in the episode, from the view of each seat."""
         laid = [tables.played_by_others(rows, np.full(len(rows), seat)) for seat in self._seats]
         self._ends.append((self._episode[rows], np.stack(laid, axis=1)))
         self._episode[rows] = self._next_episode + np.arange(len(rows))

@@ -97,7 +97,7 @@ def report(curves: Mapping[tuple[str, int], Curve]) -> ExperimentReport:
 
 
 def run(settings: DigitAdditionConfig, workspace: ExperimentWorkspace) -> ExperimentReport:
-    """Train all methods by seeds, or take what was trained before."""
+    """Train all methods by seeds, or use stored results."""
     require_extra("learning")
     if unknown := [method for method in settings.methods if method not in METHODS]:
         raise GameError(f"methods: {unknown[0]!r} is none of {', '.join(METHODS)}", ErrorCode.INVALID_SETTING)

@@ -91,7 +91,7 @@ class DoudizhuStrengthConfig(RulesConfig, SeedsConfig):
 
 
 def run(settings: DoudizhuStrengthConfig, workspace: ExperimentWorkspace) -> ExperimentReport:
-    """Play, cluster, learn, make, and play again."""
+    """Play deals, cluster them, train the classifier, generate deals, and play those."""
     torch.set_num_threads(1)  # small networks gain nothing from threads, and results depend on nothing else
     engine = DealRules.from_engine(settings.load_engine("doudizhu"))
     workspace.plan_cells(len(VIEWS) * 2 + 3 + NUM_CLASSES * (1 + len(settings.agents)))

@@ -32,7 +32,7 @@ from abl_cards.training import lock_run_folder
 
 @dataclass(frozen=True)
 class Experiment:
-    """Question that is answered by tables and plots.
+    """Experiment on one question, reported as tables and plots.
 
     Attributes:
         summary: The question in one line.
@@ -64,14 +64,14 @@ def find_experiments() -> dict[str, Experiment]:
 
 
 def get_experiment(name: str) -> Experiment:
-    """Return an experiment by name, or one of the user.
+    """Return an experiment of this package or of a user's file.
 
     Args:
-        name: Name of its module; ``FILE.py`` or ``FILE.py:NAME`` for the value ``EXPERIMENT``, or another name, in a
-            file of the user.
+        name: Name of a module of this package; or ``FILE.py`` for ``EXPERIMENT`` in a user's file, ``FILE.py:NAME``
+            for another name.
 
     Raises:
-        GameError: There is no such experiment, or its file cannot be imported.
+        GameError: The experiment does not exist, or its file cannot be imported.
     """
     if not isinstance(name, str):
         raise GameError(f"{name!r:.60} names no experiment", ErrorCode.UNKNOWN_EXPERIMENT)
@@ -186,7 +186,7 @@ def run_experiment(
     Args:
         name: Name of the experiment, or ``FILE.py`` of one of the user.
         settings: Its settings.
-        folder: Folder of results; it is created where there is none.
+        folder: Folder of results, created if missing.
         progress_bar: Opens a progress bar.
         remote_runner: Measures cells elsewhere; None to measure here.
 
@@ -194,7 +194,7 @@ def run_experiment(
         The results as plain values, as in ``results.json``.
 
     Raises:
-        GameError: There is no such experiment, a setting is wrong, a stored result has another form, or another run
+        GameError: The experiment does not exist, a setting is wrong, a stored result has another form, or another run
             uses the folder.
         OSError: The folder cannot be written.
     """

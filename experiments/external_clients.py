@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ExternalProgram:
-    """External program that speaks the protocol of the server."""
+    """External program that uses the protocol of the server."""
 
     name: str
     command: str  # starts {name} on one seat at {url}; empty for a program started by hand

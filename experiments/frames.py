@@ -1,4 +1,4 @@
-"""Read what commands have written as rows, for CSV files and pandas: records, metrics, cells, matches and ablations."""
+"""Read results of commands as rows, for CSV files and pandas: records, metrics, cells, matches and ablations."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ METRICS_FILE, CELLS_FILE, SHARDS_FILE, TRAININGS_FILE = (
 def read_rows(path: Path | str) -> Rows:
     """Read a file or a folder of results as rows.
 
-    A folder of a training run gives its metrics, one row an update; that of an experiment its cells, and that of an
-    ablation its shards. A file of records gives one row an episode, with the agent and the points of each seat. The
-    JSON of ``match``, ``run`` and ``ablate`` gives one row an agent, a table row or a part.
+    A folder of a training run has one row for each update, a folder of an experiment one for each cell, and a folder of
+    an ablation one for each shard. A file of records has one row for each episode, with the agent and the points of
+    each seat. The JSON of ``match``, ``run`` and ``ablate`` has one row for each agent, table row or part.
 
     Args:
         path: File or folder.
@@ -32,7 +32,7 @@ def read_rows(path: Path | str) -> Rows:
         Rows of numbers and texts; nested values have dotted names, lists are JSON texts.
 
     Raises:
-        GameError: The path holds nothing of this kind, or is damaged.
+        GameError: The path holds no such results, or is damaged.
         OSError: The path cannot be read.
     """
     path = check_path("path", path)

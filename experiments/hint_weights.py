@@ -115,7 +115,7 @@ def _count_copies(
 
 
 def collect_samples(settings: HintWeightsConfig) -> HintSamples:
-    """Replay the records and look at a share of their decisions."""
+    """Replay the records and collect a share of their decisions."""
     engine: Engine = settings.load_engine("guandan")
     records = RecordedEpisodes.load(settings.records, engine.game)
     records = records.select(~records.find_held_out(settings.held_out))
@@ -155,7 +155,7 @@ def fit_weights(samples: HintSamples, steps: int) -> tuple[NDArray[np.float32], 
 
 
 def fit_hints(settings: HintWeightsConfig, on_progress: ProgressCallback) -> dict[str, Any]:
-    """Fit; plain values: the weights, and how likely the copies lie where they lay."""
+    """Fit the weights; returns plain values: the weights, and the mean log-likelihood of the true hands."""
     on_progress(0, "replaying")
     samples = collect_samples(settings)
     on_progress(0, "fitting")
@@ -174,7 +174,7 @@ def report(result: Mapping[str, Any]) -> ExperimentReport:
 
 
 def run(settings: HintWeightsConfig, workspace: ExperimentWorkspace) -> ExperimentReport:
-    """Fit, or take what was fitted before."""
+    """Fit the weights, or use the stored result."""
     engine = settings.load_engine("guandan")
     mark = RecordedEpisodes.load(settings.records, engine.game).fingerprint
     fitted = {key: value for key, value in settings_to_json(settings).items() if key not in ("kb", "profile", "seeds")}

@@ -1,4 +1,4 @@
-"""Agents that see the hidden hands instead of an estimate: an upper bound for any estimate."""
+"""Agents that read the true hidden hands instead of an estimate: an upper bound for any estimate."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from abl_cards.learners import RESPONSE_DEALS
 
 
 class OraclePolicy(NeuroSymbolicPolicy):
-    """Policy whose networks, preferences and imagined deals use the true hands."""
+    """Policy whose networks, preferences and sampled deals use the true hands."""
 
     def estimate_hands(
         self, decisions: Decisions, observation: NDArray[np.uint8], rows: Indices
@@ -27,7 +27,7 @@ class OraclePolicy(NeuroSymbolicPolicy):
     def compute_response_counts(
         self, decisions: Decisions, rows: Indices, observation: NDArray[np.uint8], estimate: NDArray[np.float32]
     ) -> NDArray[np.uint8]:
-        """Return who can answer what with the true hands, as counts over all deals: uint8 [k, others, labels]."""
+        """Return the number of deals, or 0, by the responses of the true hands: uint8 [k, others, labels]."""
         from abl_cards.games.tables import compute_response_mask
 
         hands = _true_hands(decisions, rows)

@@ -136,7 +136,7 @@ def fit_weights(samples: PreferenceSamples, steps: int) -> NDArray[np.float32]:
 
 
 def fit_preferences(settings: PreferenceWeightsConfig, on_progress: ProgressCallback) -> dict[str, Any]:
-    """Fit; plain values: how well both sets of weights agree with the records, and the weights."""
+    """Fit the weights; returns plain values: the agreement of old and new weights with the records, and the weights."""
     on_progress(0, "replaying")
     samples = collect_samples(settings)
     on_progress(0, "fitting")
@@ -163,7 +163,7 @@ def report(result: Mapping[str, Any]) -> ExperimentReport:
 
 
 def run(settings: PreferenceWeightsConfig, workspace: ExperimentWorkspace) -> ExperimentReport:
-    """Fit, or take what was fitted before."""
+    """Fit the weights, or use the stored result."""
     engine = settings.load_engine(settings.game)
     mark = RecordedEpisodes.load(settings.records, engine.game).fingerprint
     fitted = {key: value for key, value in settings_to_json(settings).items() if key not in ("kb", "profile", "seeds")}

@@ -74,7 +74,7 @@ class RecordedEpisodes:
         replay_confirmed(engine, self.episodes, listener, self.file, self.lines)
 
     def join_decisions(self, parts: Sequence[tuple[NDArray[Any], ...]]) -> tuple[NDArray[Any], ...]:
-        """Concatenate the columns of parts of the decisions looked at; raises GameError where there are none."""
+        """Concatenate the columns of parts of the collected decisions; raises GameError if there are none."""
         if not parts:
             raise GameError(f"{self.file}: no decision is looked at; give a larger share", ErrorCode.NO_RECORDS)
         return tuple(np.concatenate(column) for column in zip(*parts, strict=True))
@@ -95,7 +95,7 @@ class DecisionListener(NullListener):
     selected: NDArray[np.bool_] | None = None  # [episodes] selected episodes; None for all
 
     def on_play(self, tables: Tables, rows: Indices, moves: Moves) -> None:
-        """Pick the decisions that were decisions."""
+        """Select the decisions with more than one legal label, and pass them on."""
         chosen = np.ones(len(rows), bool) if self.selected is None else self.selected[rows]
         if not chosen.any():
             return

@@ -1,4 +1,4 @@
-"""Settings of the rules that an experiment plays, learns and explains by."""
+"""Settings of the rules that an experiment uses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Agents that an experiment trains itself, in runs that go on after an interruption."""
+"""Agents that an experiment trains, in runs that can be resumed after an interruption."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ QUICK_AGENT = "quick"
 def run_trainer(
     workspace: ExperimentWorkspace, config: TrainConfig, title: str, minutes: float | None = None
 ) -> Trainer:
-    """Train until ``config.total_decisions`` or for some minutes, or return at once where a run has come so far.
+    """Train until ``config.total_decisions`` or for some minutes; a run that has come so far is only loaded.
 
     Args:
         workspace: Workspace whose log and progress bar are used.
         config: Settings of the run, with its folder.
-        title: Name of the agent or the run for people.
-        minutes: Minutes of the whole run, those before an interruption among them; None for no limit.
+        title: Name of the agent or the run, for messages.
+        minutes: Minutes of the whole run, including those before an interruption; None for no limit.
     """
     from abl_cards.training import Trainer
 

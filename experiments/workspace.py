@@ -66,7 +66,7 @@ class ExperimentWorkspace:
         """Open a folder, and read the cells that were measured before.
 
         Args:
-            folder: Folder of results; it is created where there is none.
+            folder: Folder of results, created if missing.
             progress_bar: Opens a progress bar.
             publish: Called with partial reports.
             remote_runner: Measures cells elsewhere; None to measure here.
@@ -98,7 +98,7 @@ class ExperimentWorkspace:
         total: int | None = None,
         side_by_side: int = 1,
     ) -> Any:
-        """Return the result of a cell, measured before or now.
+        """Return the result of a cell: the stored one, or a new measurement.
 
         Args:
             inputs: Everything that the result depends on: settings, rules, weights.

@@ -1,4 +1,4 @@
-"""Measure parts of an agent: it plays against itself without one part, on duplicate deals, until that is decided."""
+"""Measure parts of an agent: it plays against itself without one part, on duplicate deals, until it is decided."""
 
 from __future__ import annotations
 

@@ -63,8 +63,8 @@ class AblationPart:
 def list_parts(game: Game | Engine | str, agent: str = "abl", single: bool = False) -> list[AblationPart]:
     """List the parts of an agent that can be left out without training, for a rule folder.
 
-    A part is listed where leaving it out can change a decision: a group needs a preference that can apply, a rule
-    file must hold something that the preferences use, while the other files load without it.
+    A part is listed if leaving it out can change a decision. A group needs a preference that can apply. A rule file
+    must hold rules that the preferences use, and the other files must load without it.
 
     Args:
         game: Game, its name, the path of a rule folder, or a compiled game (for another profile).
@@ -246,7 +246,7 @@ def select_parts(engine: Engine, agent: str, names: list[str] | tuple[str, ...] 
         The parts in the order of the names.
 
     Raises:
-        GameError: The agent has no such part; the message lists what there is.
+        GameError: The agent has no such part; the message lists its parts.
         KBError: The preferences of the agent do not compile.
     """
     finder = _PartFinder.of(engine, agent)

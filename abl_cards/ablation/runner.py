@@ -49,11 +49,11 @@ def ablate(
 
     Args:
         game: Game, its name, the path of a rule folder, or a compiled game (for another profile).
-        agent: ``kb`` or ``abl``, with options; any agent where only ``variants`` are measured.
-        parts: Names of parts as ``list_parts`` gives them; also ``kb:PREFERENCE`` for a single preference. With
-            ``training`` also those of ``LEARNED_PARTS`` and ``SETTING=VALUE``. None for all that apply to this
-            folder and agent, without groups that never hold for any move; with ``variants`` or ``training`` for none
-            but the variants or the learned parts.
+        agent: ``kb`` or ``abl``, with options; any agent if only ``variants`` are measured.
+        parts: Names of parts as ``list_parts`` returns them; also ``kb:PREFERENCE`` for a single preference. With
+            ``training`` also those of ``LEARNED_PARTS`` and ``SETTING=VALUE``. None for all parts that apply to this
+            folder and agent, without groups that never hold for any move. With ``variants`` or ``training``, None
+            means only the variants or the learned parts.
         games: Most games a part, and a seed; rounded down to whole deals.
         seed: Seed of deals and decisions, and the first seed of trainings; equal seeds give equal results.
         variants: Agents that are measured as if they were the agent without a part.
@@ -85,7 +85,7 @@ def ablate(
     if num_deals < 1:
         problem = f"games={games}: a deal of {engine.game} is {games_per_deal} games, one for each way to seat two"
         raise GameError(problem, ErrorCode.INVALID_VALUE)
-    sequential_interval(np.zeros(0), level)  # raises for a level that is none
+    sequential_interval(np.zeros(0), level)  # raises for a level out of range
     name = str(check_agent_name(agent))
     tell = on_progress or (lambda part, done, total: None)
     if training is not None:

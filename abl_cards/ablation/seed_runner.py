@@ -1,4 +1,4 @@
-"""Ablate parts that are learned: twins of equal budget over several seeds, played on deals of each seed."""
+"""Ablate parts that are learned: twins of equal budget over several seeds, with other deals for each seed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Interval of a mean that stays valid however often it is looked at, and whenever play stops.
+"""Interval of a mean that stays valid however often it is computed, and whenever play stops.
 
 An interval for a fixed number of games errs far more often than its 5 % when it is computed again and again and play
 stops as soon as it excludes one half. The interval here errs with at most 5 % over all looks together, at any number of

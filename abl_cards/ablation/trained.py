@@ -1,7 +1,7 @@
 """Train twins of equal budget, one without a part that is learned, over several seeds.
 
 The agent of the first seed is trained for some minutes. Every other training ends at the first update after as many
-decisions, by the same settings, so that all have the same budget whatever the machine does meanwhile.
+decisions, by the same settings, so that all have the same budget independent of the load of the machine.
 """
 
 from __future__ import annotations
@@ -197,7 +197,7 @@ class TwinTrainer:
         return self.decisions
 
     def train(self, part: LearnedPart | None, seed: int) -> TrainedTwin:
-        """Return a finished training, from before or from now.
+        """Return a finished training: the stored one, or a new one.
 
         Args:
             part: Part that is left out; None for the agent with all parts.

@@ -1,7 +1,7 @@
 """Infer the types of arguments of predicates, such as a rank, a suit or a number of cards.
 
-Variables of rules propagate the types of a few known predicates: as the first argument of `held/2` is a rank, that of
-`break_bomb(R)` is one where R occurs in a `held(R,4)`. Only texts for people depend on these types.
+Variables of rules propagate the types of a few known predicates. The first argument of `held/2` is a rank, so that of
+`break_bomb(R)` is a rank if its rule has `held(R,4)` in the body. Only generated sentences depend on these types.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from abl_cards.asp.program import read_statements
 from abl_cards.asp.terms import Signature
 
 ArgumentTypes = Mapping[Signature, tuple[str | None, ...]]
-"""For predicates and functions of the rule files, the type of each argument; None where it is not known."""
+"""Type of each argument of predicates and functions of the rule files; None where it is not known."""
 
 ArgumentPosition = tuple[Signature, int]
 """An argument of a predicate or a function: its signature and its index."""

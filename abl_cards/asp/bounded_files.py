@@ -21,13 +21,13 @@ def read_regular_file(path: str | Path, limit: int) -> bytes:
 
     Args:
         path: Path of the file.
-        limit: Most bytes that it may have.
+        limit: Largest size of the file, in bytes.
 
     Returns:
-        Its content.
+        Content of the file.
 
     Raises:
-        NotAFileError: The path leads to something else, which is not opened.
+        NotAFileError: The path is not a regular file; it is not opened.
         FileTooLargeError: The file is larger than the limit.
         OSError: The file cannot be read.
     """
@@ -54,8 +54,8 @@ def root_folders(files: Iterable[str | Path]) -> tuple[Path, ...]:
         files: Rule files as they were passed.
 
     Returns:
-        Their outermost parent folders, with links resolved. A folder inside of another one is not among them, so
-        `rules/profiles` may not be a link to a folder elsewhere.
+        The outermost parent folders of the files, with links resolved. A folder inside of another one is not listed,
+        so `rules/profiles` may not be a link to a folder elsewhere.
     """
     parents = {Path(os.path.abspath(file)).parent for file in files}
     outermost = [

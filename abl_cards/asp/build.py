@@ -130,7 +130,7 @@ def build_program(request: BuildRequest, limits: Limits, ground_limits: Limits |
 
 
 def read_rewritten_statements(request: BuildRequest, limits: Limits) -> tuple[list[ast.AST], RuleSources]:
-    """Read the statements of files that passed the checks of their text, as they are ground.
+    """Read the statements of checked files in the form in which they are ground.
 
     Args:
         request: Files and library.
@@ -260,7 +260,7 @@ _OTHER_REMEDY = "", ErrorCode.GROUNDING_FAILED
 
 
 def grounding_diagnostics(messages: MessageLog) -> list[Diagnostic]:
-    """Convert messages of clingo to errors: its errors, and its notes about rules that it drops.
+    """Convert messages of clingo to errors: clingo's errors, and its notes about rules that it drops.
 
     Args:
         messages: Messages of grounding.

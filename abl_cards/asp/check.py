@@ -37,7 +37,7 @@ CONVENTION_PREDICATES = {COST, PREFERENCE, SAYS, BELIEF, HINT}
 def check_program(
     program: ProgramSummary, inputs: Sequence[Input], outputs: Collection[Signature], constants: Mapping[str, Term]
 ) -> list[Diagnostic]:
-    """Run all static checks but that of reserved names.
+    """Run all static checks except the check of reserved names.
 
     Args:
         program: Summary of the statements.
@@ -64,7 +64,7 @@ def check_program(
 
 
 def check_reserved_names(program: ProgramSummary) -> Iterator[Diagnostic]:
-    """Find predicates with a fixed meaning that are used for something else; such rules are not ground.
+    """Find uses of reserved predicates with another meaning; such rules are not ground.
 
     Args:
         program: Summary of the statements.

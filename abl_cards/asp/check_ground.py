@@ -22,7 +22,7 @@ from abl_cards.core import ErrorCode
 def check_ground_program(
     ground: GroundProgram, program: ProgramSummary, inputs: Sequence[Input], library: Sequence[Path] = ()
 ) -> list[Diagnostic]:
-    """Run all checks of a ground program but those of ranges and overflows.
+    """Run all checks of a ground program except those of ranges and overflows.
 
     Args:
         ground: The ground program.

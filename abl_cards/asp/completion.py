@@ -48,7 +48,7 @@ class NotStratified(ValueError):
 
 
 class GroundEquations:
-    """Bodies of a ground program by head, each made on first use, because circuits need a part of them only."""
+    """Bodies of a ground program by head, created on first use because circuits need only some of them."""
 
     def __init__(self, ground: GroundProgram) -> None:
         """Index the rules by head."""

@@ -50,9 +50,9 @@ class TermRange(NamedTuple):
 
     Attributes:
         numbers: Range of its numbers.
-        only_numbers: Whether it can be nothing but a number.
+        only_numbers: Whether all its values are numbers.
         no_overflow: Whether no arithmetic in it overflows.
-        max_distinct: Most distinct values; None where no bound but the range is known.
+        max_distinct: Most distinct values; None if only the range bounds them.
     """
 
     numbers: IntInterval

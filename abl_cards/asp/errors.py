@@ -69,9 +69,9 @@ class Diagnostic:
 
     Attributes:
         severity: Whether it rejects the knowledge base.
-        location: Range of the source text; None when no text is at fault.
-        message: What is wrong.
-        remedy: What to do about it; may be empty.
+        location: Range of the source text; None if the problem has no location.
+        message: Description of the problem.
+        remedy: Instruction that solves the problem; may be empty.
         code: Kind of the problem.
     """
 
@@ -90,7 +90,7 @@ class Diagnostic:
 class KBError(ValueError):
     """Error for a knowledge base that cannot be used.
 
-    Its text has one line per diagnostic; of more than three of one kind at one place the others are counted.
+    The text has one line per diagnostic. More than three of one kind at one location are counted instead of listed.
 
     Attributes:
         diagnostics: The errors, and the warnings found with them.
@@ -133,9 +133,9 @@ def make_error(
     """Make a diagnostic that rejects the knowledge base.
 
     Args:
-        location: Range of the source text; None when no text is at fault.
-        message: What is wrong.
-        remedy: What to do about it.
+        location: Range of the source text; None if the problem has no location.
+        message: Description of the problem.
+        remedy: Instruction that solves the problem.
         code: Kind of the problem.
 
     Returns:
@@ -145,11 +145,11 @@ def make_error(
 
 
 def make_kb_error(message: str, remedy: str, code: ErrorCode = ErrorCode.INVALID_VALUE) -> KBError:
-    """Make an exception without a location, for rules that are valid logic but do not describe a game.
+    """Make an exception without a location, for valid programs that do not describe a game.
 
     Args:
-        message: What is wrong.
-        remedy: What to do about it.
+        message: Description of the problem.
+        remedy: Instruction that solves the problem.
         code: Kind of the problem.
 
     Returns:
@@ -164,9 +164,9 @@ def make_warning(
     """Make a diagnostic that does not reject the knowledge base.
 
     Args:
-        location: Range of the source text; None when no text is at fault.
-        message: What is unusual.
-        remedy: What to do about it.
+        location: Range of the source text; None if the problem has no location.
+        message: Description of the problem.
+        remedy: Instruction that solves the problem.
         code: Kind of the problem.
 
     Returns:
@@ -193,8 +193,8 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Suggest the nearest known word.
 
     Args:
-        word: Word that is unknown. Of a predicate as ``name/arity`` the name alone is compared.
-        known: Words to choose from; of predicates with one name, that of the same arity is preferred.
+        word: Unknown word. For a predicate ``name/arity`` only the name is compared.
+        known: Words to choose from. Among predicates with equal names, the one with the same arity is preferred.
 
     Returns:
         "did you mean '…'?", or an empty string when no known word is similar.

@@ -1,4 +1,4 @@
-"""Share of the limits that grounding a knowledge base takes, and its costliest rules."""
+"""Cost of grounding a knowledge base relative to the limits, and the costliest rules."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ class Include:
         start: Offset of its first character.
         end: Offset behind its last character.
         path: File that it names.
-        problem: What is wrong with it; empty for a valid one.
+        problem: Description of the error; empty for a valid statement.
         is_library: Whether it is written `<path>`.
     """
 
@@ -123,7 +123,7 @@ def scan_text(text: str) -> ScanResult:
         text: Content of the file.
 
     Returns:
-        The code without comments and includes, and what was found.
+        The code without comments and includes, and the tokens and includes found.
     """
     return (_scan_cached if len(text) <= MAX_CACHED_TEXT else _scan)(text)
 

@@ -1,8 +1,8 @@
 """Find arithmetic beyond 32 bits: clingo wraps such numbers around silently, so these rules are refused.
 
 Each operation is computed in exact intervals: those of the ground atoms that bind its variables, narrowed by
-comparisons. If none of them exceeds 32 bits, nothing can have wrapped. The reverse does not hold: X*Y is refused when
-X and Y can be large, even if they are never large together.
+comparisons. If none of them exceeds 32 bits, no operation overflows. The reverse does not hold: X*Y is rejected when X
+and Y can be large, even if they are never large together.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Parse untrusted rule files in a child process, because some texts end clingo's parser and with it its process.
+"""Parse untrusted rule files in a child process, because some texts crash clingo's parser and its process.
 
 The child serves many requests, as editors parse at every pause in typing. Its results are cached by the content of
 the files, in memory and on disk, so that an unchanged folder is not parsed at all.
@@ -39,7 +39,7 @@ _PARSER_MODULE = "abl_cards.asp.parser_process"
 
 
 def parse_program(sources: RuleSources) -> ProgramSummary:
-    """Collect what untrusted files declare and use, like `summarise_files`, in the child process.
+    """Collect the declarations and uses in untrusted files, like `summarise_files`, in the child process.
 
     Args:
         sources: Files; those that `check_source_texts` refuses count as empty.

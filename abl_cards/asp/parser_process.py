@@ -1,8 +1,8 @@
 """Child process that parses untrusted rule files, so that no file can end the process of the caller.
 
-Each line of input is a request about texts. Before it parses a text the child writes the index of the text, so that
-the parent can identify a text that ends the child; last it writes the response. Processor time is bounded for each
-request, memory for the whole child.
+Each line of input is a request about texts. Before the child parses a text, it writes the index of the text, so that
+the parent can identify a text that crashes the child. Finally it writes the response. Processor time is bounded for
+each request, memory for the whole child.
 """
 
 from __future__ import annotations

@@ -81,7 +81,7 @@ def profile_grounding(
     limits: tuple[int, int] | None,
     on_progress: Callable[[GroundingCost], object],
 ) -> None:
-    """Ground group by group, and report the cost of each.
+    """Ground rules group by group, and report the cost of each group.
 
     Args:
         statements: Syntax trees of all files, with rewritten constraints.

@@ -143,7 +143,7 @@ class RuleSources:
     def find_include(
         self, file: str | Path, library: Sequence[str | Path], roots: Sequence[str | Path]
     ) -> Location | None:
-        """Find the statement that brings in a file, itself or through other files.
+        """Find the statement that includes a file, directly or through other files.
 
         Args:
             file: Path of the file.
@@ -266,11 +266,11 @@ def read_sources(
 
     Args:
         files: Rule files.
-        limit: Most bytes of a file; all files together may have four times as many.
+        limit: Largest size of a file, in bytes; all files together may have four times as much.
         library: Folders of common files.
 
     Returns:
-        The files that can be read, and a diagnostic for each other one and for each invalid include.
+        The files that can be read, and a diagnostic for each other file and each invalid include.
     """
     library_folders = [Path(folder) for folder in library]
     sources: dict[str, RuleSource] = {}
@@ -397,7 +397,7 @@ def _check_include(
 def parse_sources(sources: RuleSources) -> tuple[list[ast.AST], list[Diagnostic]]:
     """Parse rule files with clingo.
 
-    clingo gets no file that `check_source_texts` refuses, because such text can end its parser with the process.
+    Files that `check_source_texts` rejects are not passed to clingo, because they can crash the process.
 
     Args:
         sources: Files that were read.

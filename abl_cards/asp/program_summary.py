@@ -33,7 +33,7 @@ class PredicateUse:
     functor: str = ""
 
     def matches(self, arguments: Sequence[Term | None]) -> bool:
-        """Return whether arguments may be those of this occurrence; None is any term.
+        """Return whether arguments match this occurrence; None matches any term.
 
         Args:
             arguments: As many as the predicate has.
@@ -66,12 +66,12 @@ class ProgramSummary:
         sources: The files.
         open_heads: Whether choices and disjunctions are allowed, because clingo solves the rules.
         heads: Predicates in heads.
-        facts: Those of `heads` in rules without a body.
+        facts: Predicates in heads of rules without a body.
         bodies: Predicates in bodies.
-        domain_checks: Atoms alone in a constraint, with the values that it compares them with.
+        domain_checks: Atoms that are the only atom of a constraint, with the values compared there.
         externals: Inputs that `#external` declares.
         shown: Predicates of `#show`, with the location of the first statement.
-        defined: Those of `#defined`, likewise.
+        defined: Predicates of `#defined`, with the location of the first statement.
         constants: Location and value of each `#const`; the value is None where it is not plain.
         constraints: Integrity constraints.
         dependencies: For each predicate in a head, the predicates in the bodies of its rules.
@@ -163,8 +163,8 @@ class ProgramSummary:
 
         Args:
             node: Syntax node that is wrong.
-            message: What is wrong.
-            remedy: What to do about it.
+            message: Description of the problem.
+            remedy: Instruction that solves the problem.
             code: Kind of the error.
         """
         self.problems.append(make_error(self.sources.node_location(node), message, remedy, code))

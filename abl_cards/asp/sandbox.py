@@ -2,7 +2,7 @@
 
 The parent sends the request as JSON. The child bounds its own memory and processor time; the parent kills it after a
 multiple of that time, in case the machine is busy. Where a bound was exceeded, a second child finds the costliest rule.
-The result comes back as data (see ``serialization``), so a child that rules have compromised cannot run code here.
+The result is returned as data (see ``serialization``), so a compromised child cannot execute code in this process.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def build_in_subprocess(request: BuildRequest, limits: Limits, cpu_budget: CpuBu
 
 
 def work_in_process() -> None:
-    """Ground in this process from now on; for worker processes, which may be killed."""
+    """Make this process ground rules itself, for worker processes that may be killed."""
     global _in_process
     _in_process = True
 
@@ -151,7 +151,7 @@ _warm_pool = _WarmPool()
 
 
 def keep_warm_process() -> None:
-    """Keep a started child ready for the next build from now on; for editors, which ground after every edit."""
+    """Keep a started child process ready for the next build, for editors, which ground after every edit."""
     _warm_pool.enabled = True
     if not _warm_pool.processes:
         _warm_pool.processes.append(start_process(__name__, _BUILD))

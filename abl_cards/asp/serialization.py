@@ -31,7 +31,7 @@ def pack_build(built: BuildResult, paths: Sequence[str] = ()) -> bytes:
 
     Args:
         built: Result of a build.
-        paths: Paths of its files; in the bytes their indices replace them, so that the files may be moved.
+        paths: Paths of the rule files; the bytes hold their indices instead, so that the files may be moved.
 
     Returns:
         The bytes.
@@ -58,7 +58,7 @@ def unpack_build(data: bytes, paths: Sequence[str] = ()) -> BuildResult:
 
     Args:
         data: Bytes from `pack_build`.
-        paths: Paths of its files now, in the order in which they were encoded.
+        paths: Current paths of the rule files, in the order in which they were encoded.
 
     Returns:
         The result of the build.

@@ -34,10 +34,10 @@ class AnswerSets:
     """Answer sets of one state.
 
     Attributes:
-        satisfiable: Whether there is one; None when the time ran out before that was known.
-        is_optimal: Whether it is proven that none costs less; None when all answer sets were requested.
-        is_complete: Whether these are all answer sets, or all optimal ones when those were requested.
-        answers: The atoms of each answer set, without those that are facts or inputs.
+        satisfiable: Whether an answer set exists; None if the time ran out before one was found or excluded.
+        is_optimal: Whether the costs are proven to be least; None if all answer sets were requested.
+        is_complete: Whether all answer sets, or all optimal ones if those were requested, are listed.
+        answers: The atoms of each answer set, without facts and inputs.
         costs: [answers] Cost of each answer set; None when the rules derive no costs.
     """
 
@@ -124,7 +124,7 @@ class ClingoSolver:
             Its row in `inputs`.
 
         Raises:
-            KBError: The rules declare no such input.
+            KBError: The rules do not declare this input.
         """
         row = {str(atom): row for atom, row in self.input_rows.items()}.get(text.replace(" ", ""))
         if row is None:

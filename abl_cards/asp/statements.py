@@ -1,4 +1,4 @@
-"""Collect what the statements of a knowledge base declare and use, as input of the static checks."""
+"""Collect the declarations and uses in the statements of a knowledge base, as input of the static checks."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ _ConstantValues = tuple[tuple[str, Term | None], ...]
 def summarise_statements(
     statements: Sequence[ast.AST], sources: RuleSources, overrides: Mapping[str, Term], open_heads: bool = False
 ) -> ProgramSummary:
-    """Collect what statements declare and use.
+    """Collect the declarations and uses in statements.
 
     Args:
         statements: Syntax trees of all files.
@@ -75,7 +75,7 @@ def summarise_statements(
 
 
 def summarise_files(sources: RuleSources, overrides: Mapping[str, Term]) -> ProgramSummary:
-    """Parse files and collect what they declare and use; the summary of each text of usual length is cached.
+    """Parse files and collect their declarations and uses; summaries of texts of usual length are cached.
 
     Args:
         sources: Files that passed `check_source_texts` and have no syntax errors.
@@ -126,7 +126,7 @@ def _summarise_text(text: str, statements: Sequence[ast.AST], constants: _Consta
 
 
 def collect_statements(statements: Sequence[ast.AST], program: ProgramSummary) -> None:
-    """Add what statements declare and use to a summary that has the constants already."""
+    """Add the declarations and uses in statements to a summary that has the constants already."""
     for statement in statements:
         check_budget()
         try:

@@ -1,4 +1,4 @@
-"""Check that no atom depends on its own negation; rules where one does have no circuit."""
+"""Check that no atom depends on its own negation; such rules have no circuit."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def check_stratified(component: list[int], equations: Equations, dependencies: D
         dependencies: Returns the atoms that an atom depends on.
 
     Raises:
-        NotStratified: An atom of the component depends on the negation of one.
+        NotStratified: An atom of the component depends on the negation of another.
     """
     inside = set(component)
     for number in component:

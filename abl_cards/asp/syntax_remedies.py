@@ -24,7 +24,7 @@ _OPERATORS = ("=", "<", ">", ":", ",", "+", "-", "*", "/", "(")
 
 
 def find_syntax_remedy(message: str, code: str, offset: int) -> str:
-    """Return what to write for a syntax error.
+    """Return the remedy of a syntax error.
 
     Args:
         message: clingo's message, such as ``syntax error, unexpected <IDENTIFIER>``.
@@ -32,7 +32,7 @@ def find_syntax_remedy(message: str, code: str, offset: int) -> str:
         offset: Offset of the unexpected token in it.
 
     Returns:
-        The remedy; an example of a fact and a rule where nothing more is known.
+        The remedy; an example of a fact and a rule if no specific remedy is found.
     """
     unexpected = _UNEXPECTED.search(message)
     token = unexpected["token"] if unexpected else ""

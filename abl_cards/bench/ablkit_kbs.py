@@ -20,7 +20,7 @@ def evaluate_formula(symbols: Sequence[str]) -> float | None:
         symbols: Digits and operators.
 
     Returns:
-        The value; None where the symbols are no formula.
+        The value; None if the symbols do not form a formula.
     """
     if len(symbols) % 2 == 0 or any((symbol in OPERATORS) != (i % 2 == 1) for i, symbol in enumerate(symbols)):
         return None

@@ -36,7 +36,7 @@ FULL = EnvBenchConfig(num_envs=1024, num_decisions=1_000_000, repetitions=5)
 
 
 class BareLoop:
-    """Self-play as one writes it over ``Tables``, with observations in one array that is allocated once."""
+    """Self-play written directly over ``Tables``, with observations in one array that is allocated once."""
 
     def __init__(self, engine: Engine, num_envs: int) -> None:
         """Deal the first matches."""

@@ -1,4 +1,4 @@
-"""Speed of imagined episodes, played by a rollout network in a compiled loop and by ``kb`` step by step."""
+"""Speed of simulated episodes, played by a rollout network in a compiled loop and by ``kb`` step by step."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def measure_rollouts(engine: Engine, config: RolloutBenchConfig) -> list[Measure
 
 
 def _load_rollouts(engine: Engine) -> Callable[[Tables], None] | None:
-    """Return what plays tables to the end by the rollout network of agent ``abl``; None where there is none."""
+    """Return the rollouts by the rollout network of agent ``abl``; None if it has none."""
     from abl_cards.agents import AblAgent, make_compiled_rollouts  # need torch
 
     try:

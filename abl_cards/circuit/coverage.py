@@ -47,7 +47,7 @@ def trace_rules(kb: KnowledgeBase) -> tuple[KnowledgeBase, tuple[TracedRule, ...
 
     Returns:
         A copy in which ``_fired(K)`` is true where rule K fires, and the rules by K. A rule without an instance of
-        ``_fired`` can fire in no state.
+        ``_fired`` cannot fire in any state.
 
     Raises:
         KBError: clingo refuses the extended rules.

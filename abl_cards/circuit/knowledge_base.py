@@ -104,8 +104,8 @@ class KnowledgeBase:
             inputs: Inputs that the engine supplies.
             outputs: Name and arity of each predicate that the engine reads.
             constants: Values that replace those of `#const`.
-            trusted: Whether to build in this process; else a child process builds within the limits, and charges its
-                time to the budget that all builds inside of `shared_budget` have in common.
+            trusted: Whether to build in this process. Otherwise a child process builds within the limits, and its time
+                is charged to the common budget of all builds inside of `shared_budget`.
             cache: Whether to use the disk cache.
             limits: Bounds on files and on the child; by default `Limits()`.
             library: Folders in which `#include <name>.` finds files.
@@ -116,7 +116,7 @@ class KnowledgeBase:
 
         Raises:
             GameError: An argument is not a list, for example a single file.
-            KBError: The rules are refused; it holds all problems that were found.
+            KBError: The rules are rejected; the error holds all problems that were found.
         """
         request = _make_request(files, inputs, outputs, constants, library)
         trusted, cache = check_flag("trusted", trusted), check_flag("cache", cache)
@@ -157,7 +157,7 @@ class KnowledgeBase:
 
     @cached_property
     def memo(self) -> dict[Hashable, Any]:
-        """Cache for values that other packages compute from this knowledge base; it ends with it."""
+        """Cache for values that other packages compute from this knowledge base, with the same lifetime."""
         return {}
 
     def facts_as_dict(self, name: str) -> dict[Term, Term]:
@@ -324,7 +324,7 @@ def _load_or_build(
 
 
 def _make_request(files: Any, inputs: Any, outputs: Any, constants: Any, library: Any) -> BuildRequest:
-    """Return what is to be built; raises GameError where an argument is not a list of what it lists."""
+    """Return the request for a build; raises GameError if an argument is not a list of the expected items."""
     for value in (declared := check_list("inputs", inputs)):
         if not isinstance(value, Input):
             raise GameError(f"inputs: {value!r:.60} is no Input", ErrorCode.INVALID_VALUE)

@@ -16,7 +16,7 @@ Axioms = Callable[["MiterEncoding"], None]
 
 
 class MiterStatus(Enum):
-    """Outcome of a search: a state was found, it is proved that there is none, or the time ran out."""
+    """Outcome of a search: a state was found, none exists, or the time ran out."""
 
     FOUND = "found"
     NONE = "none"
@@ -152,7 +152,7 @@ class MiterEncoding:
 
 
 def find_difference(first: Circuit, second: Circuit, axioms: Axioms, seconds: float) -> MiterResult:
-    """Search a state in which two circuits differ.
+    """Search for a state in which two circuits differ.
 
     Args:
         first: A circuit.
@@ -161,7 +161,7 @@ def find_difference(first: Circuit, second: Circuit, axioms: Axioms, seconds: fl
         seconds: Time limit, in seconds.
 
     Returns:
-        A state, or the proof that there is none.
+        A state, or the proof that none exists.
     """
 
     def goal(encoding: MiterEncoding) -> int:
@@ -182,7 +182,7 @@ def find_difference(first: Circuit, second: Circuit, axioms: Axioms, seconds: fl
 
 
 def find_state_with(circuit: Circuit, output: Atom, axioms: Axioms, seconds: float) -> MiterResult:
-    """Search a state in which an output of a circuit is true.
+    """Search for a state in which an output of a circuit is true.
 
     Args:
         circuit: The circuit.
@@ -191,7 +191,7 @@ def find_state_with(circuit: Circuit, output: Atom, axioms: Axioms, seconds: flo
         seconds: Time limit, in seconds.
 
     Returns:
-        A state, or the proof that there is none.
+        A state, or the proof that none exists.
     """
     return _search(lambda encoding: encoding.encode_circuit(circuit)[output], axioms, seconds)
 

@@ -150,7 +150,7 @@ class RayActorPool:
 
         Raises:
             GameError: An actor failed.
-            WorkerLost: Too many actors ended, or none has answered for a long time.
+            WorkerLost: Too many actors ended, or none has responded for a long time.
         """
         ray, rollouts, began = self._cluster.ray, list[Rollout](), time.monotonic()
         while True:

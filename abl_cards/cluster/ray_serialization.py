@@ -1,7 +1,7 @@
 """Serialization of values for Ray: archives as byte arrays.
 
-Ray pickles its own messages, among them names of functions and these arrays. The arrays hold data with a checksum,
-which is read like a file and never run.
+Ray pickles its own messages, including names of functions and these arrays. The arrays hold data with a checksum,
+which is parsed like a file and never executed.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ class RayLauncher:
         self._cluster = cluster
 
     def count_actors(self, settings: TrainConfig) -> int:
-        """Return the number of the settings, or one for every processor but the learner's; raises GameError."""
+        """Return the number of actors in the settings, or one for each free processor; raises GameError."""
         several = (settings.workers or 1) > 1
         if settings.second_profile is not None and not several and settings.actors != 0:
             raise GameError(
@@ -57,7 +57,7 @@ class RayLauncher:
         return max(1, self._cluster.processors - (0 if self._cluster.is_local else 1))
 
     def count_workers(self, settings: TrainConfig) -> int:
-        """Return 1 with actors; else the number of the settings or of processors, this process included."""
+        """Return 1 with actors; else the number of workers in the settings, or of processors."""
         if self.count_actors(settings):
             return 1
         usual = self._cluster.processors + (1 if self._cluster.is_local else 0)
@@ -127,7 +127,7 @@ class RayWorkerProcess:
     """A process of Ray with a worker."""
 
     def start(self, packed_init: PackedArray) -> PackedArray:
-        """Create the worker in the state that it is to begin with."""
+        """Create the worker in its initial state."""
         return pack_result(lambda: self._create_worker(unpack(packed_init)))
 
     def _create_worker(self, plain_init: Any) -> None:
@@ -135,7 +135,7 @@ class RayWorkerProcess:
         self._worker = create_worker(self._init)
 
     def join_group(self) -> None:
-        """Join the group, at addresses that Ray gives."""
+        """Join the group, at addresses that Ray provides."""
         import ray
 
         begin = self._init
@@ -148,5 +148,5 @@ class RayWorkerProcess:
         return pack_result(lambda: getattr(self._worker, name)(*unpack(arguments)))
 
     def ping(self) -> PackedArray:
-        """Return a sign of life."""
+        """Return a value, to show that the process runs."""
         return pack(None)

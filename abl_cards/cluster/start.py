@@ -1,7 +1,7 @@
 """Start Ray for this process, or connect to a running cluster.
 
 A started Ray listens on this machine only, keeps its files in a private folder, and requires a token. Ray processes
-unpickle their messages, so anybody who can send them one can run code: a cluster must require a token too, unless its
+unpickle their messages, so any sender of a message can execute code. So a cluster must require a token too, unless its
 owner disables that (``RAY_AUTH_MODE``).
 """
 

@@ -129,11 +129,7 @@ class Engine:
 
     @cached_property
     def agent_seatings(self) -> NDArray[np.int8]:
-        """[seatings, seats] index of the agent, 0 or 1, at each seat, for splits of the teams into halves.
-
-        All splits are listed, or evenly spaced ones where there are more than ``MAX_AGENT_SEATINGS``. Of an odd number
-        of teams each agent has the larger half in turn.
-        """
+        """[seatings, seats] index of the agent, 0 or 1, at each seat: at most 64 splits of the teams into halves."""
         return _agent_seatings(self.teams)
 
     @property
@@ -167,10 +163,7 @@ class Engine:
         """Return the engine with fixed deals; the key of a match is then the index of its deal.
 
         Args:
-            fixed_deals: The deals, before the updates of the event ``deal``.
-
-        Raises:
-            GameError: The deals do not fit the game.
+            fixed_deals: The deals; GameError if they do not fit the game.
         """
         _check_deals(self.rules, fixed_deals)
         return replace(self, fixed_deals=fixed_deals)
@@ -201,8 +194,7 @@ class Engine:
             [n] number of plays.
 
         Raises:
-            GameError: A context does not exist, an array has a wrong shape, or a hand has more cards of a rank than the
-                pack.
+            GameError: A context does not exist, a shape is wrong, or a hand exceeds the cards of a rank in the pack.
         """
         return min_plays(self.rules, context, hands)
 
@@ -211,13 +203,10 @@ class Engine:
 
         Args:
             tables: The tables.
-            rows: [n] indices of the tables whose episodes have ended.
+            rows: [n] indices of the tables whose episodes have ended; GameError if one is out of range.
 
         Returns:
             [n, seats] points of each seat, less the mean of all seats.
-
-        Raises:
-            GameError: An index is out of range.
         """
         points = tables.points[check_rows(rows, len(tables))].astype(np.float32)
         return points - points.mean(axis=1, keepdims=True)
@@ -269,10 +258,7 @@ class Engine:
 
         Args:
             decisions: Decisions or choices.
-            row: Index of the decision.
-
-        Raises:
-            GameError: The index is out of range.
+            row: Index of the decision; GameError if it is out of range.
         """
         return decision_point_at(self.rules, decisions, check_integer("row", row, 0, len(decisions.view) - 1))
 
@@ -338,13 +324,10 @@ class Engine:
         """List all legal moves of states.
 
         Args:
-            states: States in JSON form.
+            states: States in JSON form; GameError if the argument is not a list, for example a single state.
 
         Returns:
             For each state its moves in JSON form, or a GameError if the state is invalid.
-
-        Raises:
-            GameError: The argument is not a list of states, for example a single state.
         """
         return list_legal_moves(self.rules, check_list("states", states))
 

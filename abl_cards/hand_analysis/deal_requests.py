@@ -64,7 +64,7 @@ def read_deal_ids(rules: DealRules, file: str | Path) -> frozenset[str]:
         Ids (see `deal_id`).
 
     Raises:
-        GameError: A line holds no deal; the message names file and line.
+        GameError: A line does not hold a deal; the message names file and line.
         OSError: The file cannot be read.
     """
     file = check_path("file", file)

@@ -1,4 +1,4 @@
-"""Threads in which agents decide, so that the port keeps answering and other tables play on."""
+"""Threads in which agents decide, so that the server stays responsive and other tables continue."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ async def run_in_thread(call: Callable[[], T]) -> T:
     ``asyncio.to_thread``.
 
     Args:
-        call: Function without arguments; what it raises is raised here.
+        call: Function without arguments; its exceptions are raised by this function.
     """
     loop = asyncio.get_running_loop()
     done: asyncio.Future[tuple[T | None, BaseException | None]] = loop.create_future()

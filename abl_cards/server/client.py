@@ -1,8 +1,8 @@
 """Connection of an external program at a seat of a hosted table.
 
-No fault of a program stops the game. Answers carry no number, so they are matched to requests in order: after a
-request has timed out, the next answer is taken for the late one. If no second answer follows, the program has skipped
-the timed-out request, and the answer counts for the current one.
+No fault of a program stops the game. Answers have no number, so they are matched to requests in order. After a request
+has timed out, the next answer counts as the late one. If no second answer follows, the program has skipped the
+timed-out request, and the answer counts for the current one.
 """
 
 from __future__ import annotations

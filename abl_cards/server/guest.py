@@ -70,7 +70,7 @@ async def join(
         Result, number of decisions and their times.
 
     Raises:
-        GameError: No table answers at the address (code ``connection-failed``), or it rejects the client
+        GameError: No table responds at the address (code ``connection-failed``), or it rejects the client
             (JoinRejectedError).
         OSError: The connection is refused, or the host is unknown; its ``filename`` is the address.
     """

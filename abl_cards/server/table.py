@@ -1,4 +1,4 @@
-"""Hosted table: assigns seats to clients and plays the games, whatever faults the clients have."""
+"""Hosted table: assigns seats to clients and plays the games; faults of clients do not stop it."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ class ServedTable:
             Result of the table.
 
         Raises:
-            GameError: The rules get stuck.
+            GameError: The rules leave the table without a next decision.
         """
         clients: dict[int, Client] | None = None
         while clients != self._clients:  # until nobody has left or come during the delay

@@ -186,8 +186,7 @@ class Trainer(ResumableRun):
 
         Raises:
             GameError: An argument is out of its range, a callback has a wrong type, or the network returned an invalid
-                or infinite output. Or another process trains the run, or a worker was lost twice without a checkpoint
-                in between.
+                output. Or another process trains the run, or a worker was lost twice without a checkpoint between.
         """
         minutes = None if minutes is None else check_number("minutes", minutes)
         decisions = None if decisions is None else check_integer("decisions", decisions, 0)
@@ -341,8 +340,7 @@ class Trainer(ResumableRun):
     def distill_rollout_network(self, on_progress: ProgressCallback = lambda done, what: None) -> None:
         """Train a rollout network on games of the final policy if the settings require it, and save its weights.
 
-        If the preset has an opponent model, it is trained in the same way. Nothing else changes, so the run can be
-        resumed.
+        An opponent model of the preset is trained in the same way. Nothing else changes, so the run can be resumed.
 
         Args:
             on_progress: Called with a count and a text.

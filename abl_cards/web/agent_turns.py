@@ -1,4 +1,4 @@
-"""Turns of agents at a table of the web server, with pauses so that people can follow them."""
+"""Turns of agents at a table of the web server, with pauses so that viewers can follow them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Judge moves by playing them on, and explain past decisions by what their seats could know, as JSON values."""
+"""Evaluate moves by rollouts, and explain past decisions by the information of their seats, as JSON values."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def _difference_json(explanation: Explanation, best_row: int, made_row: int | No
 def explain_past_decision(
     engine: Engine, player: ExplainableAgent, tables: Tables, made: TableDecision, language: str
 ) -> dict[str, Any]:
-    """Explain a past decision by what its seat could know.
+    """Explain a past decision by the information of its seat.
 
     Args:
         engine: Engine of the game.

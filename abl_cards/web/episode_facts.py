@@ -1,4 +1,4 @@
-"""Facts about the course of a deal that are seen by playing some: its stages, and who wins points."""
+"""Facts about the course of a deal, measured by playing some deals: its stages, and which seats win points."""
 
 from __future__ import annotations
 
@@ -60,12 +60,12 @@ class EpisodeFacts(NullListener):
 
     @property
     def is_race(self) -> bool:
-        """True if whoever plays all cards first always has the most points."""
+        """True if the seat that plays all cards first always has the most points."""
         return bool(self.first_out_wins) and all(self.first_out_wins)
 
 
 def episode_facts(engine: Engine) -> EpisodeFacts:
-    """Play some deals with simple agents, and return what was seen; the same deals each time."""
+    """Play some fixed deals with simple agents, and return the facts about them."""
     facts: EpisodeFacts = _episode_facts(engine.rules)
     return facts
 

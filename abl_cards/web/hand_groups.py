@@ -1,4 +1,4 @@
-"""Groups of a hand: the pieces of a split into few plays, for a player who arranges the cards."""
+"""Groups of a hand: the pieces of a split into few plays, to arrange the cards of a player."""
 
 from __future__ import annotations
 

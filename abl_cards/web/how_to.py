@@ -1,6 +1,6 @@
-"""How to play a game, generated from its rules: players, aim, course, kinds of plays, what beats what, points.
+"""How to play a game, generated from its rules: players, aim, course, kinds of plays, order of plays, points.
 
-Every example is one that the engine accepts, and every answer about what beats what is the engine's.
+The engine accepts every example, and computes which plays beat another one.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def how_to_play(engine: Engine) -> dict[str, Any]:
 
     Returns:
         Cards of the game (``deck``); lines about the table and the aim; stages (``course``); order of the cards and
-        special cards; kinds of plays with examples; plays for which `beats_json` answers what beats them; points.
+        special cards; kinds of plays with examples; plays that `beats_json` accepts; points.
     """
     facts: dict[str, Any] = _how_to_play(engine.rules)
     return facts

@@ -1,4 +1,4 @@
-"""Kinds of plays with examples, and what beats what, for *How to play*."""
+"""Kinds of plays with examples, and the plays that beat a play, for *How to play*."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def _card_texts(engine: Engine, cards: Cards) -> list[str]:
 
 
 def bases_json(engine: Engine) -> dict[str, Any]:
-    """Return the plays for which `beats_json` answers, by kind, and the label of the first one shown."""
+    """Return the plays that `beats_json` accepts, by kind, and the label of the first one shown."""
     if engine.rules.trick_query is not None:
         first, texts = choose_lead(engine), engine.rules.card_codes.kind_texts
         singles = {texts[example.cards[0]]: example.label for example in single_examples(engine)}
@@ -115,7 +115,7 @@ def bases_json(engine: Engine) -> dict[str, Any]:
 
 
 def beats_json(engine: Engine, label: int) -> dict[str, Any]:
-    """Return what beats a play, as JSON with texts in both languages.
+    """Return the plays that beat a play, as JSON with texts in both languages.
 
     Args:
         engine: Engine of the game.
@@ -126,7 +126,7 @@ def beats_json(engine: Engine, label: int) -> dict[str, Any]:
         example of the label.
 
     Raises:
-        GameError: There is no such label.
+        GameError: The label does not exist.
     """
     if not 0 <= label < len(engine.labels) or label == engine.rules.forms.label_of[engine.rules.forms.pass_form]:
         raise GameError(f"label {label}: there is none", ErrorCode.INVALID_REQUEST)

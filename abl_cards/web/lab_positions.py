@@ -37,7 +37,7 @@ MAX_MOVES = 300
 
 
 def position_json(engine: Engine, state: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return what a browser draws of a JSON state; None for a state that the rules do not accept."""
+    """Return the picture of a JSON state for a browser; None for a state that the rules do not accept."""
     try:
         view = engine.read_decision_point(state).decision.view
     except GameError:

@@ -1,4 +1,4 @@
-"""Requests of the section *Learn*: how to play a game, what beats a play, and lessons with quizzes."""
+"""Requests of the section *Learn*: how to play a game, the plays that beat a play, and lessons with quizzes."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class LearnService:
         return {"game": name, "profile": engine.rules.profile, "title": bilingual_title(game), **facts}
 
     async def get_beats(self, request: Request) -> Any:
-        """Return what beats a play; raises GameError, KBError."""
+        """Return the plays that beat a play; raises GameError, KBError."""
         name, profile = _game_of(request)
         label = _number(request, "label")
         engine, _ = await self._lobby.valid_engine(name, profile)

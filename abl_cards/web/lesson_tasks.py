@@ -1,4 +1,4 @@
-"""Blocks of lessons as a browser draws them, and answers of quizzes, which the engine grades."""
+"""Blocks of lessons in the form that a browser draws, and grades of quiz answers, computed by the engine."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def lesson_json(engine: Engine, game: Game, lesson: Lesson) -> dict[str, Any]:
 
 
 def check_lessons(engine: Engine, game: Game, folder: str | Path) -> list[Diagnostic]:
-    """Check all lessons of a rule folder: their blocks, and the answers that they claim.
+    """Check all lessons of a rule folder: their blocks, and the quiz answers that they state.
 
     Args:
         engine: Engine of the folder.

@@ -110,7 +110,7 @@ def find_lessons(folder: str | Path) -> list[LessonFile]:
 
 
 def misnamed_lessons(folder: str | Path) -> list[Diagnostic]:
-    """Return an error for each Markdown file among the lessons of a folder whose name is none of a lesson.
+    """Return an error for each Markdown file among the lessons of a folder whose name is not that of a lesson.
 
     Args:
         folder: Rule folder.

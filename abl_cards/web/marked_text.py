@@ -56,7 +56,7 @@ def team_mark(team: int) -> str:
 
 
 def with_tens(sentence: str) -> str:
-    """Write 10 for the letter T of a rank, as people do.
+    """Write 10 for the letter T of a rank.
 
     Args:
         sentence: Text in which ranks stand as letters.

@@ -51,7 +51,7 @@ class Ladder:
     Attributes:
         example: The play on the table.
         answers: Answers by kind, those that beat it first.
-        ends: Whether nobody can answer, as the play ends the trick.
+        ends: Whether no reply is possible, as the play ends the trick.
     """
 
     example: PlayExample
@@ -99,7 +99,7 @@ def _table_after(engine: Engine, example: PlayExample) -> Tables | None:
 
 
 def find_ladder(engine: Engine, example: PlayExample) -> Ladder:
-    """Find what beats a play, kind by kind.
+    """Find the plays that beat a play, kind by kind.
 
     Args:
         engine: Engine of a game in which higher plays are made.

@@ -1,6 +1,6 @@
 """Reports of experiments in watched folders: tables, and figures as data.
 
-Files may be written by anybody: only values with the form of a report are passed on.
+Files may come from any source: only values with the form of a report are passed on.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def read_report(folders: Sequence[Path], name: str) -> dict[str, Any]:
 
 
 def read_gallery(folders: Sequence[Path], name: str = "") -> list[dict[str, Any]]:
-    """Return the question, the first figure and what is missing of each report; unreadable reports are left out."""
+    """Return the question, the first figure and the missing parts of each report; unreadable reports are left out."""
     cards = []
     for known, file in find_files(folders, RESULTS_FILE):
         try:

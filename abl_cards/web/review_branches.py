@@ -164,13 +164,13 @@ class BranchList:
         self, line: int | None, index: int, decide: Callable[[ReviewPosition], None] | None, agent: Agent,
         agent_name: str, seed: int, to_end: bool,
     ) -> int:  # fmt: skip
-        """Try out a decision; an agent answers for the other seats until the same seat is to decide again.
+        """Try out a decision; an agent plays the other seats until the same seat is to decide again.
 
         Args:
             line: Index of the variation that is played on; None for the record.
             index: Index of the frame.
             decide: Makes the decision of the seat to decide; None to let the agent make it.
-            agent: Agent that answers.
+            agent: Agent that plays the other seats.
             agent_name: Its name.
             seed: Seed of its random numbers.
             to_end: Whether the agent plays for all seats until the episode ends.

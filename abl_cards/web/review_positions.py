@@ -1,4 +1,4 @@
-"""Positions of a review in which somebody is to decide: tables, options, and the plays that selected cards form."""
+"""Positions of a review with a pending decision: tables, options, and the plays that selected cards form."""
 
 from __future__ import annotations
 

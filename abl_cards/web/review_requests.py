@@ -132,7 +132,7 @@ class ReviewService:
         )
 
     async def grade_play(self, message: dict[str, Any]) -> Any:
-        """Compare a play of one's own with the best one found; raises GameError."""
+        """Compare a play of the user with the best one found; raises GameError."""
         session, _, index = self._read_place(message)
         method, value = self._read_method(message), message.get("value")
 

@@ -162,7 +162,7 @@ class ReviewSession:
         return number
 
     def grade_play(self, player: Agent, rollout_agent: Agent, method: ReviewMethod, index: int, value: Any) -> Any:
-        """Compare a play of one's own at a decision of the record with the best one; raises GameError."""
+        """Compare a play of the user at a decision of the record with the best one; raises GameError."""
         config = self._config(player, rollout_agent, method)
         return self._reviewed_json(grade_move(config, self.record, self._decision_number(index), value))
 

@@ -141,7 +141,7 @@ class ApiRoutes:
         return self.json_endpoint(handle)
 
     def watched_endpoint(self, read: Callable[[Sequence[Path], str], Any]) -> Endpoint:
-        """Make the endpoint of what is read by name in the watched folders."""
+        """Make the endpoint of files that are read by name from the watched folders."""
 
         async def handle(request: Request) -> Any:
             self._check_token(request)

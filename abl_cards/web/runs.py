@@ -85,7 +85,7 @@ def _is_match(value: dict[str, Any]) -> bool:
 def read_json_file(file: Path, max_bytes: int) -> Any:
     """Read the JSON of a file of limited size; None for invalid files.
 
-    Files may be written by anybody: NaN and lone surrogates, which browsers cannot parse, make a file invalid.
+    Files may come from any source: NaN and lone surrogates, which browsers cannot parse, make a file invalid.
     """
     try:
         if file.stat().st_size > max_bytes:

@@ -1,4 +1,4 @@
-"""Facts of a position for people: scores, levels, badges and revealed cards, as ``show.lp`` of the folder states them.
+"""Facts of a position for viewers: scores, levels, badges and revealed cards, as ``show.lp`` of the folder states.
 
 Without that file they are the public facts of one value, or of one for each seat or team.
 """
@@ -38,7 +38,7 @@ JsonItem = dict[str, Any]
 
 
 def position_facts(engine: Engine, fluents: NDArray[np.int16], roles: NDArray[np.integer]) -> JsonItem:
-    """Return what a table shows beside the cards.
+    """Return the facts that a table shows beside the cards.
 
     Args:
         engine: Engine of the game.
@@ -77,7 +77,7 @@ class TableFacts(NamedTuple):
         return cls.of(tables)._replace(fluents=after.state.fluents[0])
 
     def to_json(self, engine: Engine, viewer: int | None) -> JsonItem:
-        """Return what the table shows beside the cards.
+        """Return the facts that the table shows beside the cards.
 
         Args:
             engine: Engine of the game.
@@ -90,7 +90,7 @@ class TableFacts(NamedTuple):
 
 
 def episode_facts(engine: Engine, tables: Tables, after: TableFacts) -> JsonItem:
-    """Return what the result of a deal names, at the end of the deal of the only table.
+    """Return the facts of the result of a deal, at the end of the deal of the only table.
 
     Args:
         engine: Engine of the game.

@@ -24,7 +24,7 @@ def count_card_choices(tables: Tables) -> int | None:
     """Return how many cards the seat of the only table, which is to choose, chooses in this stage.
 
     Returns:
-        Number of cards; None if some option is not a card, as one that ends the stage.
+        Number of cards; None if an option is not a card, such as one that ends the stage.
     """
     stage, count = _Stage(tables), 0
     while stage.goes_on and count < MAX_CARDS_OF_STAGE:

@@ -35,7 +35,7 @@ def card_kinds(cards: NDArray[np.uint8]) -> list[int]:
 
 
 def rank_text(letter: str) -> str:
-    """Return a rank as people write it: 10 for the letter T."""
+    """Return the text of a rank, with 10 for the letter T."""
     return "10" if letter == "T" else letter
 
 
@@ -297,7 +297,7 @@ def option_text(engine: Engine, option: int) -> BilingualText:
 
 
 def reading_text(engine: Engine, decision: Decisions | Choices, label: str) -> BilingualText:
-    """Return the name of a reading of what was picked: that of its label, or of an option by its text.
+    """Return the name of a reading of the selected cards: that of its label, or the text of an option.
 
     Args:
         engine: Engine of the game.

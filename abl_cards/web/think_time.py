@@ -26,7 +26,7 @@ def get_think_ms(message: dict[str, Any], field: str = "think") -> int:
     """Return the field with the time to think in milliseconds, by default 0.
 
     Raises:
-        GameError: The value is none of THINK_CHOICES; the error has the value and the choices as its values.
+        GameError: The value is not in THINK_CHOICES; the error has the value and the choices as its values.
     """
     value = message.get(field, 0)
     if type(value) is not int or value not in THINK_CHOICES:

@@ -213,8 +213,7 @@ class Tables(TableViews):
             m tables that stop after the episode.
 
         Raises:
-            GameError: If the state does not give the hand sizes of the other seats, or ``rows`` or ``hands`` are
-                invalid.
+            GameError: If the state lacks the hand sizes of the other seats, or ``rows`` or ``hands`` are invalid.
         """
         view = decisions.view
         if not view.has_hand_sizes:

@@ -29,7 +29,7 @@ def compare_rules(
 ) -> KbDifference:
     """Compare the legal labels, the chosen moves and the weights of two engines.
 
-    States come from play and from random sampling, one half by either rules if both can be played.
+    States come from play and from random sampling. Half of them are made by each version if both can be played.
 
     Args:
         engines: Engines of the original and of the edited rules.
@@ -42,7 +42,7 @@ def compare_rules(
         The differences.
 
     Raises:
-        GameError: An agent is unknown, a record is invalid, or play stops by both rules.
+        GameError: An agent is unknown, a record is invalid, or play by both rules stops with an error.
         KBError: The preferences are refused.
     """
     before, after = (

@@ -99,7 +99,7 @@ class KbDifference:
 
     @property
     def reweighted(self) -> dict[str, tuple[tuple[int, ...], tuple[int, ...]]]:
-        """Preferences whose weights differ, with the weights before and after; none where it is missing."""
+        """Preferences whose weights differ, with the weights before and after; empty for a missing preference."""
         before, after = self.before.weights, self.after.weights
         return {
             name: (before.get(name, ()), after.get(name, ()))
@@ -172,7 +172,7 @@ class KbDifference:
         self.keep_distinguishing(ours, np.flatnonzero(differs))
 
     def render(self, ours: AnyDecisions, row: int) -> str:
-        """Render a state as its seat sees it, of the fluents only those that the edit touches.
+        """Render a state from the view of its seat, with only the fluents that the edit affects.
 
         Args:
             ours: Decisions of the original knowledge base.

@@ -1,4 +1,4 @@
-"""Compare what two versions of rules make of the same episodes: points, finish, and what a match keeps."""
+"""Compare the results of the same episodes by two versions of rules: points, finish, and persistent fluents."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class ResultComparison:
 
     Attributes:
         episodes: Number of episodes.
-        different: Number of those that the second rules do not confirm.
+        different: Number of episodes that the second rules do not confirm.
         example: The first difference, with the number of its episode from 1; empty where there is none.
     """
 
@@ -43,7 +43,7 @@ def compare_results(before: Engine, after: Engine, seed: int) -> ResultCompariso
         seed: Seed of the matches.
 
     Returns:
-        The comparison; None where play stops by the first rules.
+        The comparison; None if play by the first rules stops with an error.
     """
     records: list[dict[str, Any]] = []
     try:

@@ -44,7 +44,7 @@ def find_invalid_lines(text: str) -> Iterator[tuple[int, str]]:
         text: Text of ``cases.jsonl``.
 
     Yields:
-        Line, from 1, and error message; nothing for a valid text. The first lines only, if there are very many.
+        Line, from 1, and error message; nothing for a valid text. If there are very many, only the first ones.
     """
     try:
         _parse_cases(text)

@@ -12,7 +12,7 @@ from abl_cards.games.description import AUXILIARY_DIR, COMMON_DIR, KB_ROOT
 
 
 class UnknownRuleFile(GameError):
-    """The game has no rule file of this name."""
+    """Error for a name that is not a rule file of the game."""
 
 
 def copy_game(game: Game, directory: Path) -> str:

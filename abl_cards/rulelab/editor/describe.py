@@ -1,4 +1,4 @@
-"""Describe the rules of a folder as text: seats and deal, plays, what beats what, scores, and what is remembered.
+"""Describe the rules of a folder as text: seats and deal, plays, order of plays, scores and fluents.
 
 The text is generated in English and Chinese. Names of plays and sentences of preferences come from the folder.
 """
@@ -107,10 +107,10 @@ def describe_rules(engine: Engine, language: str = "en", with_preferences: bool 
     Args:
         engine: Engine of the game.
         language: "en" or "zh".
-        with_preferences: Add the preferences of agent kb, which are no rules.
+        with_preferences: Add the preferences of agent kb, which are not rules.
 
     Returns:
-        Sections about seats and cards, plays, what beats what, scores, fluents and preferences; without empty ones.
+        Sections about seats and cards, plays, order of plays, scores, fluents and preferences; empty ones are left out.
     """
     translate = Translator(language, _TEMPLATES[language])
     parts = (

@@ -1,4 +1,4 @@
-"""Describe the plays of a game and what beats what as text, with one line for plays that differ in length only."""
+"""Describe the plays of a game and their order as text, with one line for plays that differ only in length."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def describe_plays(engine: Engine, translate: Translator) -> Iterator[str]:
 
 
 def describe_shape(engine: Engine, forms: Sequence[int], language: str) -> str:
-    """Describe the cards of plays that players call by one name: ``5–12 ranks in a row``.
+    """Describe the cards of plays with one name among players: ``5–12 ranks in a row``.
 
     Args:
         engine: Engine of the game.
@@ -123,7 +123,7 @@ def describe_shape(engine: Engine, forms: Sequence[int], language: str) -> str:
         language: "en" or "zh".
 
     Returns:
-        The text; empty where the forms differ in more than length, or their cells have no names that people read.
+        The text; empty if the forms differ in more than length, or their cells have no names.
     """
     shapes, rules = Translator(language, _SHAPES[language]), engine.rules
     texts = set()
@@ -136,7 +136,7 @@ def describe_shape(engine: Engine, forms: Sequence[int], language: str) -> str:
 
 
 def describe_order(engine: Engine, translate: Translator) -> Iterator[str]:
-    """Yield lines about what beats what.
+    """Yield lines about the order of plays.
 
     Args:
         engine: Engine of the game.

@@ -130,7 +130,7 @@ class RuleDraft:
             Text of the file; invalid UTF-8 is replaced.
 
         Raises:
-            GameError: The name is malformed, or there is no such file.
+            GameError: The name is malformed, or the file does not exist.
         """
         own_file = self.folder / _check_file_name(name)
         file = own_file if own_file.is_file() else self._parent_files.get(name)
@@ -178,7 +178,7 @@ class RuleDraft:
                 raise
 
     def revert(self, name: str) -> None:
-        """Delete a file of the draft, so that the parent's file counts again.
+        """Delete a file of the draft, so that the parent's file applies again.
 
         Args:
             name: Path relative to the folder.
@@ -192,7 +192,7 @@ class RuleDraft:
         self._set_variant_fact(f"replaces({Path(name).stem}).", False)
 
     def restore(self, files: Mapping[str, str]) -> None:
-        """Replace all files of the draft; files that are not given are deleted, except the one that names the parent.
+        """Replace all files of the draft; files not in ``files`` are deleted, except the one that names the parent.
 
         Args:
             files: Texts by file name.
@@ -229,7 +229,7 @@ class RuleDraft:
 
     @property
     def original_engine(self) -> Engine:
-        """Engine of the game before the edit, by its default profile for a new one; raises KBError, GameError."""
+        """Engine of the game before the edit, with the default profile for a new one. Raises KBError, GameError."""
         return self._original_engine_for(self.profile)
 
     def _original_engine_for(self, profile: str | None) -> Engine:

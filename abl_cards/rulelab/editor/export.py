@@ -46,7 +46,7 @@ def export_folder(draft: RuleDraft, home: Path, name: str) -> Path:
         Path of the new folder.
 
     Raises:
-        GameError: The name is malformed, the folder exists, or it cannot be written; nothing of it is left then.
+        GameError: The name is malformed, the folder exists, or it cannot be written, and is removed again.
     """
     target = home / _check_folder_name(name)
     if target.exists():

@@ -1,4 +1,4 @@
-"""Vocabulary of games for editors: meaning of each predicate, when it is known, and what supplies it.
+"""Vocabulary of games for editors: meaning of each predicate, when it is supplied, and by which part.
 
 Inputs come from their registry (``games/description/inputs.py``), facts and outputs from docs/reference/predicates.md.
 ``data/vocabulary.json`` holds the tables of that page as part of the package;

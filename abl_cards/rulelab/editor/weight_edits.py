@@ -119,7 +119,7 @@ def _rewrite_weights(file: str, text: str, cost_rules: Sequence[_CostRule], fact
 
 
 def find_cost_rules(text: str) -> list[_CostRule]:
-    """Find the rules of a text that give weights of preferences, in order."""
+    """Find the rules of a text that define weights of preferences, in order."""
     source = SourceText(text)
     indices = {token.start: index for index, token in enumerate(source.tokens)}
     heads = [head for head in find_occurrences(source) if head.signature == COST and head.role == HEAD]

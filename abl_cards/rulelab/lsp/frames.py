@@ -1,6 +1,6 @@
 """Read protocol messages from a stream of bytes; invalid ones are replaced by error objects.
 
-After an invalid header, reading goes on at the next Content-Length.
+After an invalid header, reading continues at the next Content-Length.
 """
 
 from __future__ import annotations

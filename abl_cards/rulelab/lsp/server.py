@@ -1,6 +1,6 @@
-"""Language server: protocol requests, answered by ``abl_cards.rulelab.editor``.
+"""Language server: handles protocol requests by ``abl_cards.rulelab.editor``.
 
-Every message is answered or rejected with a reason in one line; only the editor ends the server.
+Every message gets a response or an error of one line; only the editor ends the server.
 """
 
 from __future__ import annotations

@@ -267,7 +267,7 @@ def _join_problems(mismatches: Sequence[ReplayMismatch], line: int) -> str:
 
 
 def list_named_terms(engine: Engine) -> set[str]:
-    """Return the labels, stages and options of a game, which players have names for."""
+    """Return the labels, stages and options of a game, which may have names among players."""
     schema = engine.rules.schema
     return {*engine.labels, *map(str, schema.stages), *map(str, schema.options)}
 

@@ -93,7 +93,7 @@ class TracedFlow(EventRules):
         return cls(**{field.name: getattr(flow, field.name) for field in fields(flow)}, trace=trace)
 
     def apply_event(self, event: str, state: TableState, rows: NDArray[np.int64]) -> None:
-        """Apply an event, and record its query; that of the deal reads the same fluents and random numbers."""
+        """Apply an event, and record its query; the query of the deal reads the same fluents and random numbers."""
         if event == "deal" and self.rules.deal_query is not None:
             self.trace.record_states("deal", len(rows), self.column_writers(state, rows, event))
         self.trace.record_states("changes", len(rows), self.column_writers(state, rows, event))
@@ -134,7 +134,7 @@ class TracedTables(Tables):
         self.event_rules = TracedFlow.wrap(self.event_rules, trace)
 
     def play(self, rows: NDArray[np.int64], moves: Moves) -> None:
-        """Make plays, and record the queries of turns that a precomputed table answers otherwise."""
+        """Make plays, and record the queries of turns, for which other tables use a precomputed table."""
         state, forms = self.state, self.rules.forms
         seat, is_pass = state.seat[rows], moves.form == forms.pass_form
         bit = (1 << seat.astype(np.int64)).astype(np.uint16)

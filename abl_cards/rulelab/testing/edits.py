@@ -1,4 +1,4 @@
-"""Small edits of rule files, like typing errors, for mutation tests."""
+"""Small edits of rule files, similar to typing errors, for mutation tests."""
 
 from __future__ import annotations
 

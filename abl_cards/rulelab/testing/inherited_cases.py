@@ -37,7 +37,7 @@ _IDENTITY_FIELDS = ("before", "estimate", "profile")
 def read_all_cases(folder: Folder) -> list[RuleCase]:
     """Read the test cases of a folder and those that it inherits from its parents.
 
-    A case of the folder replaces a parent's about the same position with the same kinds of expected values. A line
+    A case of the folder replaces a parent's case with the same position and the same kinds of expected values. A line
     ``{"drops": ID}`` drops the parent's case of this identifier, ``{"drops": PARENT}`` all cases of a parent.
 
     Args:
@@ -47,7 +47,7 @@ def read_all_cases(folder: Folder) -> list[RuleCase]:
         Inherited cases, those of the first parent first, then the folder's own. Records lack the name of the game.
 
     Raises:
-        GameError: A line is not a case, or drops none; the message names the file and the line.
+        GameError: A line is not a case, or drops a case that does not exist; the message names file and line.
         KBError: A parent does not exist.
     """
     cases: dict[str, RuleCase] = {}

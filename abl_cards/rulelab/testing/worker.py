@@ -102,7 +102,7 @@ def _load_engine(folder: Path, profile: str | None) -> Engine:
 
 
 def main() -> None:
-    """Answer requests on stdin until it ends; rules are ground in this process, which may crash."""
+    """Process requests from stdin until it ends; rules are ground in this process, which may crash."""
     ensure_complete_writes()
     reduce_gc()
     folder = Path(sys.argv[1])

@@ -1,7 +1,7 @@
 """Worker processes that are restarted after a crash or a timeout.
 
-A worker, ``python -m MODULE FOLDER`` with a folder of its own, reads requests as lines of JSON and answers each with
-one line. Rules that crash a process crash only a worker.
+A worker, ``python -m MODULE FOLDER`` with a folder of its own, reads requests as lines of JSON and writes one line for
+each. Rules that crash a process crash only a worker.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from abl_cards.core import require_posix
 
 
 class WorkerProcessError(Exception):
-    """A worker process crashed, or exceeded its time limit."""
+    """Error for a worker process that crashed, or exceeded its time limit."""
 
 
 class SubprocessWorker:
@@ -40,7 +40,7 @@ class SubprocessWorker:
         self._num_requests = 0
 
     def request(self, payload: Any) -> Any:
-        """Send a request and return the JSON answer; raises WorkerProcessError."""
+        """Send a request and return the JSON response; raises WorkerProcessError."""
         if self._process is None or self._num_requests == self._max_requests:
             self.close()
             self._start_process()

@@ -68,7 +68,7 @@ class CircuitVerification:
 
 
 def no_progress(done: int, total: int, remark: str) -> None:
-    """Report nothing."""
+    """Ignore progress."""
 
 
 def verify_circuits(
@@ -123,16 +123,16 @@ def verify_circuits(
 def verify(game: Game | Engine | str | Path, states: int = 10_000, seed: int = 0) -> CircuitVerification:
     """Compare the compiled circuit of a game with clingo on random states.
 
-    From 2,000 states on, clingo runs in several processes that import the calling script again: call this from under
-    ``if __name__ == "__main__":`` there.
+    From 2,000 states on, clingo runs in several processes that import the calling script again. So the script must call
+    this function below ``if __name__ == "__main__":``.
 
     Args:
-        game: A game, with the profile that it was loaded with, its name, the path of a rule folder, or an engine.
+        game: A game (its own profile is used), its name, the path of a rule folder, or an engine.
         states: Number of random states, from 1 to 100,000,000.
         seed: Seed of the states.
 
     Returns:
-        Every difference in `mismatches`, an empty list where both agree, and the coverage of the inputs.
+        Every difference in `mismatches`, which is empty if both agree, and the coverage of the inputs.
 
     Raises:
         GameError: There is no such game, the number of states is out of range, or the seed is not an integer.
