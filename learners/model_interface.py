@@ -43,14 +43,14 @@ class Batch:
         action_mask: [n, actions] bool, True where an action is possible and consistent with the rules.
         is_choice: [n] bool, True where an option is to be chosen, False where a label is.
         to_beat: [n] int64, label to beat; -1 where the seat leads or an option is to be chosen.
-        regret: [n, actions] float32, cost of an action by the preferences less that of the cheapest possible action, in
-            the unit of the rule files (divide by ``learners.REGRET_UNIT``); 0 where an action is not possible.
+        regret: [n, actions] float32, cost of an action by the preferences less that of the cheapest possible action.
+            The unit is that of the rule files (divide by ``learners.REGRET_UNIT``). 0 for an impossible action.
         plays_left: [n, labels] float32, least number of plays that empties the hand after each label; 0 for labels
             that are not possible.
         prior: [n, others, cards] float32, expected number of copies of each card in each other hand, by counting and by
-            the hints of the rule files; the others in the order of play.
-        estimate: [n, others, cards] float32, the copies that the ABLN of the run expects, projected onto what the rules
-            allow; equal to ``prior`` where the run has no ABLN.
+            the hints of the rule files. The other seats are in the order of play.
+        estimate: [n, others, cards] float32, copies expected by the ABLN of the run, projected onto the constraints of
+            the rules; equal to ``prior`` in a run without ABLN.
     """
 
     observation: Tensor

@@ -1,8 +1,8 @@
 """An LSTM with attention that classifies deals (Xin and Li 2023, section 2.3 and table 6).
 
-Attention as in Zhou et al. 2016: the weighted states of all steps are summed. ``paper`` reads 54 cards, by hand,
-each an embedded rank. ``small`` reads 15 ranks from low to high, each a vector of 15 numbers that one-hot encodes the
-copies in each of the three hands; it also reads the hand values of the knowledge base.
+Attention as in Zhou et al. 2016: the weighted states of all steps are summed. ``paper`` reads 54 cards, by hand, each
+an embedded rank. ``small`` reads 15 ranks from low to high, each a vector of 15 numbers that one-hot encodes the copies
+in each of the three hands. It also reads the hand values of the knowledge base.
 """
 
 from __future__ import annotations

@@ -43,9 +43,9 @@ def ablate(
     is computed, and play stops when it excludes one half. The interval is valid over all these looks together
     (see ``sequential_interval``); each part has an interval of its own level.
 
-    With ``training`` the agent and twins without parts that are learned are trained first, for several seeds, and the
-    interval covers seeds and deals (see ``combine_seeds``). After 3, 6, 12 … seeds,
-    a part that is decided needs no further ones; the level holds over these looks together.
+    With ``training`` the agent and twins without learned parts are trained first, for several seeds. The interval then
+    covers seeds and deals (see ``combine_seeds``). After 3, 6, 12 … seeds, a part that is decided needs no further
+    ones; the level holds over these looks together.
 
     Args:
         game: Game, its name, the path of a rule folder, or a compiled game (for another profile).

@@ -1,9 +1,9 @@
 """Interval of a mean that stays valid however often it is computed, and whenever play stops.
 
-An interval for a fixed number of games errs far more often than its 5 % when it is computed again and again and play
-stops as soon as it excludes one half. The interval here errs with at most 5 % over all looks together, at any number of
-deals, without an approximation by the normal distribution. It is a confidence sequence by betting (Waudby-Smith and
-Ramdas, "Estimating means of bounded random variables by betting", JRSS B 86, 2024, with fixed bets as in section 4.2).
+An interval for a fixed number of games errs far more often than its 5 % if it is computed repeatedly, and play stops as
+soon as it excludes one half. The interval here errs with at most 5 % over all looks together, at any number of deals,
+without an approximation by the normal distribution. It is a confidence sequence by betting (Waudby-Smith and Ramdas,
+"Estimating means of bounded random variables by betting", JRSS B 86, 2024, with fixed bets as in section 4.2).
 
 For a candidate mean m and a bet 0 < b <= 1, the capital of a gambler who bets that the mean is larger is the product of
 1 - b + b * x / m over the values x. If m is the true mean, or larger, the expected capital never grows. So it exceeds

@@ -1,12 +1,12 @@
 """Baseline agents without preferences and networks.
 
 - ``random`` is uniform over the legal labels, then over the card sets of the label.
-- ``greedy`` follows with the weakest beater of the same type, else with the weakest bomb, else with the weakest play of
-  another type where the rules allow one, else it passes. It leads the label with most cards, weakest first, and plays
-  the first card set in wire order. In trick games it follows with the lowest play that takes the trick, else with the
-  lowest play without points, and leads in the same way. It makes the bid with the highest mean points when bids are
+- ``greedy`` follows with the weakest beater of the same type, else with the weakest bomb. Else it plays the weakest
+  play of another type where the rules allow one, else it passes. It leads the label with most cards, weakest first, and
+  plays the first card set in wire order. In trick games it follows with the lowest play that takes the trick, else with
+  the lowest play without points, and leads in the same way. It makes the bid with the highest mean points when bids are
   random and all seats play like this (``bid_value``). It chooses the lowest card where the order depends on a trump
-  suit. Where tricks cost points (``trick_value``) it leads low and gives the highest cards; it follows with the highest
+  suit. Where tricks cost points (``trick_value``) it leads low and gives the highest cards. It follows with the highest
   play that does not take the trick, cards with most points first.
 - ``zhiduoxing`` 智多星 (Tan et al. 2020, section 2.3) is ``greedy``, but leads a bomb only when there is nothing else.
 """

@@ -1,6 +1,6 @@
 """The disk cache of built knowledge bases and their circuits.
 
-A file is named by the digest of everything that it depends on, and begins with a digest of its name and contents, so
+A file is named by the digest of everything that it depends on. It begins with a digest of its name and contents, so
 that damaged and renamed files are detected.
 
 The cache raises no errors: an entry that cannot be read is built again, one that cannot be written is dropped.

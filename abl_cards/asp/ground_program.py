@@ -34,7 +34,7 @@ class GroundProgram:
     """Rules over atom numbers 1, 2, …; a body literal is an atom number, negative when negated.
 
     Rule r has the head `heads[r]` and the body `literals[starts[r]:starts[r + 1]]`. A WEIGHTED rule fires when the
-    weights of its true literals add up to at least `bounds[r]`, a NORMAL one when all its literals are true.
+    weights of its true literals add up to at least `bounds[r]`. A NORMAL rule fires when all its literals are true.
 
     Attributes:
         atoms: The named atoms, in clingo's order of symbols.

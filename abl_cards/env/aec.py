@@ -125,7 +125,7 @@ class CardGameEnv(AECEnv, NullListener):  # type: ignore[misc]  # pettingzoo has
         """Deal the next match, or the first one of another seed.
 
         Args:
-            seed: Any integer; None to go on with the seed in use.
+            seed: Any integer; None to continue with the seed in use.
             options: Ignored.
 
         Raises:

@@ -72,7 +72,7 @@ class GymnasiumVectorEnv(GymnasiumVectorBase[BatchedObservation, Any, NDArray[An
             profile: Rule profile of the game; None for its default.
             episode: "deal": an episode is one deal; "match": an episode is a whole match.
             realise: How a label of the learning seat becomes cards. "first": the first card set in the order of move
-                lists; "preferences": the card set of least cost by the preferences of the rule files; or a function of
+                lists. "preferences": the card set of least cost by the preferences of the rule files. Or a function of
                 decisions and labels.
             max_steps: Decisions of all seats after which an episode is truncated; None for no limit.
             illegal_actions: "replace": the first legal action is played instead, and ``info["illegal_action"]`` is
@@ -115,7 +115,7 @@ class GymnasiumVectorEnv(GymnasiumVectorBase[BatchedObservation, Any, NDArray[An
         """Begin a new match in every environment.
 
         Args:
-            seed: An integer for all environments, or one for each; None to go on with the next matches.
+            seed: An integer for all environments, or one for each; None to continue with the next matches.
             options: Ignored.
 
         Returns:
@@ -149,7 +149,7 @@ class GymnasiumVectorEnv(GymnasiumVectorBase[BatchedObservation, Any, NDArray[An
 
         Raises:
             GameError: The actions have another type, shape or range, or one is not legal and ``illegal_actions`` is
-                "raise"; ``reset`` was not called, or the environment is closed.
+                "raise". Or ``reset`` was not called, or the environment is closed.
         """
         self.require_open()
         if not self._is_ready:
@@ -357,7 +357,7 @@ class GymnasiumEnv(Env[dict[str, NDArray[Any]], np.int64]):
         """Begin the next episode, or the first one of another seed.
 
         Args:
-            seed: Any integer; None to go on with the seed in use.
+            seed: Any integer; None to continue with the seed in use.
             options: Ignored.
 
         Returns:
@@ -386,7 +386,7 @@ class GymnasiumEnv(Env[dict[str, NDArray[Any]], np.int64]):
             truncated, and the info.
 
         Raises:
-            GameError: The action has another type or range, or is not legal and ``illegal_actions`` is "raise"; the
+            GameError: The action has another type or range, or is not legal and ``illegal_actions`` is "raise". Or the
                 episode is over, or the environment is closed.
         """
         self._envs.require_open()

@@ -53,11 +53,11 @@ class ParallelCardGameEnv(ParallelEnv[str, SeatObservation, int]):  # type: igno
 
         Args:
             game: A game, its name, the path of a rule folder, or an engine.
-            seed: Any integer; each ``reset`` without a seed goes on with its next episode.
+            seed: Any integer; each ``reset`` without a seed continues with its next episode.
             profile: Rule profile of the game; None for its default.
             episode: "deal": an episode is one deal; "match": an episode is a whole match.
-            realise: How a label becomes cards. "first": the first card set in the order of move lists; "preferences":
-                the card set of least cost by the preferences of the rule files; or a function of decisions and labels.
+            realise: How a label becomes cards. "first": the first card set in the order of move lists. "preferences":
+                the card set of least cost by the preferences of the rule files. Or a function of decisions and labels.
             max_steps: Decisions after which an episode is truncated; None for no limit.
             render_mode: "ansi" or None: ``render`` returns text; "human": it prints the text.
 
@@ -104,7 +104,7 @@ class ParallelCardGameEnv(ParallelEnv[str, SeatObservation, int]):  # type: igno
         """Begin the next episode, or the first one of another seed.
 
         Args:
-            seed: Any integer; None to go on with the seed in use.
+            seed: Any integer; None to continue with the seed in use.
             options: Ignored.
 
         Returns:

@@ -108,8 +108,8 @@ class VectorEnv:
             profile: Rule profile of the game; None for its default.
             episode: "deal": an episode is one deal. Matches go on deal by deal, so levels and tributes carry over.
                 "match": an episode is a whole match, with rewards at the end of each deal.
-            realise: How a label becomes cards. "first": the first card set in the order of move lists; "preferences":
-                the card set of least cost by the preferences of the rule files; or a function of decisions and labels.
+            realise: How a label becomes cards. "first": the first card set in the order of move lists. "preferences":
+                the card set of least cost by the preferences of the rule files. Or a function of decisions and labels.
             max_steps: Decisions after which an episode is truncated and a new match begins; None for no limit.
             copy: Whether each step returns new arrays. False: ``observation`` and ``action_mask`` are overwritten by
                 the next step.
@@ -232,9 +232,9 @@ class VectorEnv:
             The next decisions, with rewards and ends of episodes.
 
         Raises:
-            GameError: The actions have another type or shape, one of them is not legal, or ``reset`` was not called;
-                no environment has changed. Or a function passed as ``realise`` fails or returns an illegal move, or the
-                rules leave a table without a next decision; call ``reset`` before the next step.
+            GameError: The actions have another type or shape, one of them is not legal, or ``reset`` was not called; no
+                environment has changed. Or a function passed as ``realise`` fails or returns an illegal move, or the
+                rules leave a table without a next decision. Then call ``reset`` before the next step.
         """
         self._require_open()
         pending = self._pending

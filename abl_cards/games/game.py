@@ -208,8 +208,8 @@ class Game:
 
         Args:
             state: View of the seat to move, in the JSON form of docs/reference/formats.md.
-            move: A legal move to assess beside the best one, as `legal_moves` lists it or as text such as
-                ``"H4 C4"``; None to explain the best move only.
+            move: A legal move to assess beside the best one, as an item of `legal_moves` or as text such as
+                ``"H4 C4"``. None to explain only the best move.
             language: Language of the sentences, ``"en"`` or ``"zh"``.
 
         Returns:

@@ -1,8 +1,7 @@
 """Trial of compiled rules: a few matches of random play, up to the first play of their second episodes.
 
-Static checks cannot see that a form is legal of which no hand has the cards, that two seats take a trick, or that a
-seat has a card which it lacks by the rules. Random
-play finds most of these, and takes a fraction of a second.
+Static checks cannot find some errors: a legal form whose cards no hand has, two seats that take one trick, or a wrong
+fact about the cards of a seat. Random play finds most of these, and takes a fraction of a second.
 """
 
 from __future__ import annotations
@@ -39,8 +38,8 @@ def play_random_episodes(rules: CompiledGame, num_episodes: int = 1) -> None:
 
     Raises:
         KBError: A seat is asked without end.
-        GameError: The rules name no or several seats to act, leave a seat without a move, never end an episode, or say
-            of a hand what does not hold.
+        GameError: The rules derive no seat or several seats to act, leave a seat without a move, never end an episode,
+            or derive a wrong fact about a hand.
     """
     with attribute_table_errors(lambda table: f"random play, match {table + 1} of {NUM_TABLES}"):
         tables = Tables.begin(rules, splitmix64_array(np.arange(NUM_TABLES).astype(np.uint64), 1))

@@ -18,7 +18,7 @@ Interval = tuple[float, float]
 def share_interval(shares: NDArray[np.float64], games_per_deal: int = 2) -> Interval:
     """Compute the 95 % interval of a mean share: Wilson's, with the effective number of games.
 
-    Games of one deal share their cards, so they are not independent; the variance between deals gives the number of
+    Games of one deal share their cards, so they are not independent. The variance between deals gives the number of
     independent games that carry the same information. Games of a single deal count as one game.
 
     Args:

@@ -70,8 +70,8 @@ class RatingLadder:
     Attributes:
         ratings: Ratings, the best agent first.
         reference: Agent with rating 0.
-        is_regularised: Half a win and half a loss were added to each pair, because some agents won all their games
-            against all the others, whose ratings would be infinite.
+        is_regularised: Half a win and half a loss were added to each pair, because some agents won all games against
+            all others. Without this, ratings would be infinite.
         unrated: Agents without a chain of games to the reference.
     """
 

@@ -2,12 +2,12 @@
 
 A measurement of a trained agent varies with the training's seed and with the deals. Each seed is measured on deals of
 its own, so the variance between the seeds' means holds both. The interval is Student's t over these means, with one
-degree of freedom less than there are seeds: the exact interval of the mixed model with a random effect of the seed and
-equal numbers of deals. It is never narrower than the interval over the deals alone, so that seeds that agree by chance
-do not make it too narrow.
+degree of freedom less than there are seeds. It is the exact interval of the mixed model with a random effect of the
+seed and equal numbers of deals. It is never narrower than the interval over the deals alone, so that seeds that agree
+by chance do not make it too narrow.
 
-A bootstrap that draws seeds, then deals, was measured and rejected: with three seeds whose rates have a standard
-deviation of 0.1 its percentiles covered the truth in 80 % of 3,000 simulations, with five seeds in 89 %; this interval
+A bootstrap that draws seeds, then deals, was measured and rejected. With three seeds whose rates have a standard
+deviation of 0.1 its percentiles covered the truth in 80 % of 3,000 simulations, with five seeds in 89 %. This interval
 covered it in 95 and 96 %. Without any effect of the seed it covers 98 to 99 %.
 """
 

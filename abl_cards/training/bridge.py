@@ -145,15 +145,14 @@ class JointBridge(ABLkitBridge):
 
         Args:
             trainer: The run, in one process.
-            model: The policy: its base model has ``predict_proba(X)`` [n, labels] and ``fit(X, y)``, where y are the
-                labels that were abduced; None for that of the run.
+            model: The policy, or None for that of the run. Its base model has ``predict_proba(X)`` [n, labels] and
+                ``fit(X, y)``, where y are the abduced labels.
             reasoner: The reasoner: ABLkit's own, with a `LabelsKB` and any ``dist_func``, or a subclass; None for
                 sampling by probability.
-            critic: The critic: its base model has ``predict(X)`` [n] and ``fit(X, y)``, where y are returns and
-                ``x.inputs`` is a `CriticBatch`; None for that of the run.
-            abln: The estimate of the hidden hands: its base model has ``predict(X)`` [n, others, cards] and
-                ``fit(X, y)``, where y are true or abduced hands and ``x.inputs`` is a `HandsBatch`; None for that of
-                the run.
+            critic: The critic, or None for that of the run. Its base model has ``predict(X)`` [n] and ``fit(X, y)``,
+                where y are returns and ``x.inputs`` is a `CriticBatch`.
+            abln: The estimate of the hidden hands, or None for that of the run. Its base model has ``predict(X)``
+                [n, others, cards] and ``fit(X, y)``, where y are true or abduced hands. ``x.inputs`` is a `HandsBatch`.
 
         Raises:
             GameError: An argument has a wrong type, the run has several processes or profiles, or it has already

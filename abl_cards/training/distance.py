@@ -23,8 +23,8 @@ class MoveCandidates:
         decisions: The plays to decide, n of them.
         lists: The moves: those of decision i are the rows ``lists.start[i]`` to ``lists.start[i + 1] - 1``.
         labels: [moves] int16, label of each move.
-        probability: [moves] float32, probability of the label of each move by the policy, plus 1 for the sampled label;
-            so only the sampled label exceeds 1.
+        probability: [moves] float32, probability of the label of each move by the policy, plus 1 for the sampled label.
+            Only the sampled label exceeds 1.
         cost: [moves] int32, cost by the preferences, in the unit of the rule files.
         is_consistent: [moves] bool, whether rules and consistency function allow it.
     """

@@ -10,8 +10,8 @@
 | rewards r at the end of an episode, advantages | ``SelfPlayTables.on_episode_end`` |
 | update policy and value by PPO, ABLN by regression | ``learn`` |
 
-A run may have several processes. Each plays at its own tables and learns from its own decisions; every step of learning
-is the mean of their gradients, so that all hold the same weights.
+A run may have several processes. Each plays at its own tables and learns from its own decisions. Every step applies the
+mean of their gradients, so all processes hold equal weights.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def run_joint_loop(trainer: Trainer, metrics: MetricsWriter, deadline: float | N
 
 
 class JointLoop:
-    """The loop: play until there is enough data, learn, and play on with the new weights."""
+    """The loop: play until there is enough data, learn, and continue with the new weights."""
 
     learner: PPOLearner
     rollout_source: RolloutSource

@@ -1,6 +1,6 @@
 """Supervised training before self-play: ABLN on records and on games of an agent, the policy on records.
 
-Each part has a checkpoint in the folder of the run, from which a run that was stopped goes on.
+Each part has a checkpoint in the folder of the run, from which a stopped run resumes.
 """
 
 from __future__ import annotations

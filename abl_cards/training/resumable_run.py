@@ -48,7 +48,7 @@ class ResumableRun(TrainingWorker):
         on_progress: ProgressCallback,
         written_settings: TrainConfig,
     ) -> None:
-        """Begin a run, or go on with the one in the folder of the settings.
+        """Begin a run, or resume the one in the folder of the settings.
 
         Args:
             settings: The settings, with the number of workers.

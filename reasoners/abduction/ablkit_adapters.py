@@ -1,9 +1,9 @@
 """The rules of a game as ABLkit's knowledge base, and the minimiser as its reasoner (``abl-cards[learning]``).
 
-An example is one decision. X holds its state in the game's JSON form, the pseudo-label is the label that a learner
-predicts, and the result is the concrete move, so both fit into any bridge of ABLkit. A recorded move Y stands for its
-label: moves of one label in other suits, or in another order, count as equal. The knowledge base supports ABLkit's own
-search; the reasoner computes the most probable label that has a consistent move directly.
+An example is one decision. X holds its state in the game's JSON form. The pseudo-label is the label that a learner
+predicts, and the result is the concrete move. So both classes fit into any bridge of ABLkit. A recorded move Y stands
+for its label: moves of one label in other suits, or in another order, count as equal. The knowledge base supports
+ABLkit's own search; the reasoner computes the most probable label that has a consistent move directly.
 """
 
 from __future__ import annotations

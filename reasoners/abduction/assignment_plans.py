@@ -3,8 +3,8 @@
 Each position of a sequence holds exactly one label. A plan consists of leaves (a set of labels at one position),
 disjunctions whose parts mention equal positions, and conjunctions whose parts mention different positions. So the best
 score of a conjunction is the sum of the best scores of its parts, that of a disjunction the maximum. In the literature
-such a circuit is decomposable and smooth (Darwiche and Marquis 2002). Circuits of rules that go through a sequence from
-left to right have this form nearly as they are; others are rewritten, up to a bound on their size.
+such a circuit is decomposable and smooth (Darwiche and Marquis 2002). Circuits of rules that process a sequence from
+left to right nearly have this form. Others are rewritten, up to a bound on their size.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Search for consistent assignments of labels to the positions of a sequence, on the circuit of a program.
 
 Where the circuit has a plan, the most probable assignments follow by dynamic programming over the part of the plan that
-the requested results depend on. Otherwise a best-first search extends assignments position by position. It evaluates
-64 partial assignments in a word, on a circuit with two values for each gate: whether it can be true, and whether it
-must be. Assignments that cannot lead to the requested result are cut off.
+the requested results depend on. Otherwise a best-first search extends assignments position by position. It evaluates 64
+partial assignments in a word. The circuit has two values for each gate: whether it can be true, and whether it must be.
+Assignments that cannot lead to the requested result are cut off.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Find for each pseudo-label the card set that realises it best, and its cost.
 
-The minimiser computes one label for a decision; a learner that compares all labels uses these results, and realises
-the label that it chooses without another evaluation of the candidates.
+The minimiser computes one label for a decision. A learner that compares all labels uses these results. It realises the
+chosen label without another evaluation of the candidates.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"

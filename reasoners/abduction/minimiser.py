@@ -46,8 +46,8 @@ class Minimiser:
 
         Args:
             game: A game, its name, the path of a rule folder, an engine, or preferences that are compiled already.
-            preferences: Rule folder to take the preferences from, such as one made by ``abl-cards kb copy``, or a
-                ``.lp`` file to read in place of the game's ``preferences.lp``; None for the game's own.
+            preferences: Rule folder with other preferences, such as one made by ``abl-cards kb copy``; or a ``.lp``
+                file that replaces the game's ``preferences.lp``. None for the game's own.
             profile: Profile of the rules, if ``game`` is not an engine; None for the profile of the game.
             exclude: Names of preferences, or of groups of them, to leave out.
 

@@ -1,7 +1,7 @@
 """Explain the choice of a move: the preferences that fire for it, and its difference to the alternatives.
 
-The values come from the circuits that choose the move. For a trained agent the explanation includes its predictions:
-labels are then sorted by probability, and preferences choose among the card sets of the most probable label.
+The values come from the circuits that choose the move. For a trained agent the explanation includes its predictions.
+Then labels are sorted by probability, and preferences choose among the card sets of the most probable label.
 """
 
 from __future__ import annotations

@@ -8,8 +8,8 @@ slope; Newton's method with a line search finds its maximum in a few steps and e
 Most cards have no other upper bound than their copies: then the box is a simplex with a closed form without branches,
 which the compiler vectorises. The few others are solved one by one.
 
-The number of holders is the length of a tuple, so that it is a constant to the compiler, which unrolls all loops over
-holders and keeps tuples in registers.
+The number of holders is the length of a tuple, so that it is a constant for the compiler. The compiler unrolls all
+loops over holders and keeps tuples in registers.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,call-arg,unreachable,var-annotated"

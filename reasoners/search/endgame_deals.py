@@ -1,7 +1,7 @@
 """Solve the endgames of many deals of a table with open hands, and compute the points of each move.
 
 Deals are tables that differ in the hands alone. The deals of a group are solved in order, until a bound on the
-positions of the group is reached; a deal that exceeds its own bound is left unsolved.
+positions of the group is reached. A deal that exceeds its own bound is left unsolved.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"

@@ -1,8 +1,8 @@
 """Greedy decomposition into few pieces by 40 orders, the baseline of the paper on splitting by tagging.
 
-Trios, bombs, single chains, pair chains and trio chains are taken out of the hand one kind after the other, the longest
-and then the lowest chains first; the other cards are pairs and singles. All 40 orders of the five kinds are tried in
-which trios come after bombs and trio chains, and the first split with the fewest pieces is the result.
+Trios, bombs, single chains, pair chains and trio chains are removed from the hand one kind after the other, the longest
+and then the lowest chains first. The other cards are pairs and singles. The 40 orders of the five kinds in which trios
+come after bombs and trio chains are tried. The first split with the fewest pieces is the result.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,assignment"

@@ -1,6 +1,6 @@
 """Card notation, by the facts ``letter/2``: the texts of cards, hands and plays.
 
-A card with a rank and a suit is written as the letter of the suit and the letter of the rank; other kinds have a letter
+A card with a rank and a suit is written as the letter of the suit and the letter of the rank. Other kinds have a letter
 of their own. If no card has a suit and all letters are single characters, a hand is a string such as ``3334``, else a
 list such as ``["H3","D3"]``.
 """

@@ -1,6 +1,6 @@
 """Forms as arrays that the kernels read to enumerate card sets.
 
-Forms of a label and size that differ only in their suit, or only in their last group, are enumerated together, so that
+Forms of a label and size are enumerated together if they differ only in their suit, or only in their last group. So
 their card sets interleave in lists. Such a family is a *block*. Any other form is a block of its own.
 """
 

@@ -1,7 +1,7 @@
 """Kinds of inputs that rules may read: each is a test of a column of numbers.
 
-The engine describes a state to a circuit by *columns* of numbers in groups: how many cards of the hand act as each
-cell, the form to beat, the values of fluents, and so on. An input holds where its column passes its test. The leading
+A state is passed to a circuit as *columns* of numbers in groups, such as the number of cards of the hand that act as
+each cell, the form to beat, and the values of fluents. An input holds where its column passes its test. The leading
 arguments of an input select the column, the last one is the value. ``inputs.py`` registers all inputs.
 """
 

@@ -1,8 +1,8 @@
 """Registry of the inputs that rules may read.
 
-An entry describes a group of columns: its name, width and inputs with their meanings, the writers of its values for a
-seat and for the referee, and the fields of JSON states that they need. Checks, queries, states and the reference read
-the registry; ``register`` adds an entry.
+An entry describes a group of columns: its name, width and inputs with their meanings. It also has the writers of its
+values for a seat and for the referee, and the fields of JSON states that they need. Checks, queries, states and the
+reference read the registry; ``register`` adds an entry.
 """
 
 from __future__ import annotations

@@ -40,8 +40,8 @@ def explain_unknown_names(
 
     Returns:
         The problems with new remedies. The remedy of an unknown predicate is a similar name of the same arity that is
-        derived but not used, else the shared files that derive it, or a note that the engine reads it. The remedy of an
-        unknown input is the declaration of a fluent.
+        derived but not used. Else it names the shared files that derive it, or notes that the engine reads it. The
+        remedy of an unknown input is the declaration of a fluent.
     """
     explainer = _Explainer(error, program, shelf, known)
     return KBError([explainer.explain(item) for item in error.diagnostics])

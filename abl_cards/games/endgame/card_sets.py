@@ -1,7 +1,7 @@
 """Card sets of a hand as integer keys, from the move lists of the engine, without duplicates.
 
-A hand is a number with a field for each class of its cards and a free guard bit above each field, so that one
-subtraction decides whether the cards of a move are still held. Two kinds of cards are in one class if they are
+A hand is a number with a field for each class of its cards and a free guard bit above each field. So one subtraction
+decides whether the cards of a move are still held. Two kinds of cards are in one class if they are
 interchangeable: for every move with one of them there is an equal move with the other.
 """
 

@@ -1,7 +1,7 @@
 """Plays of a hand, with interchangeable cards counted together.
 
-The cards of a hand are grouped into *units*: two kinds of cards are in one unit if exchanging a card of one for a card
-of the other turns every play of the hand into a play of the hand. So suits are ignored where they do not matter.
+The cards of a hand are grouped into *units*. Two kinds of cards are in one unit if exchanging them turns every play of
+the hand into a play of the hand. So suits are ignored where they do not matter.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"

@@ -1,7 +1,7 @@
 """Counter for games in which a few plays are of named cards, such as a bomb of four red threes.
 
-Any other counter serves the rest of the forms. A hand is emptied by some plays of named cards, and by the other plays
-of what they leave, so the fewest plays are the minimum over the named plays that the hand can hold together.
+Any other counter serves the rest of the forms. A hand is emptied by some plays of named cards, and by other plays of
+the remaining cards. So the fewest plays are the minimum over the named plays that the hand can hold together.
 """
 
 from __future__ import annotations

@@ -4,9 +4,9 @@ A hand is a *key*: the counts of thirteen ranks (four bits each), of two kinds t
 the wild cards (two bits each). The ranks are split into two halves. Runs across both halves are tried in all
 combinations; the rest of each half is looked up in a table that is filled on demand.
 
-An entry of a half is a *Pareto front*: with ``x`` the number of plays that are not triples and ``y`` that of plays that
-are not pairs, the least y for each x. A triple and a pair form one full house, so a hand takes ``max(x, y)`` plays, and
-the x and y of parts add up.
+An entry of a half is a *Pareto front*, the least ``y`` for each ``x``: ``x`` is the number of plays that are not
+triples, ``y`` that of plays that are not pairs. A triple and a pair form one full house, so a hand takes ``max(x, y)``
+plays, and the x and y of parts add up.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"

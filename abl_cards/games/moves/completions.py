@@ -34,9 +34,9 @@ def find_extensions(
 ) -> NDArray[np.bool_]:  # fmt: skip
     """Find the cards that can be added to chosen cards on the way to a whole card set.
 
-    Ranks are counted: a form can be completed if the chosen cards of each rank fit into its groups and kickers, and
-    the hand has the others. Blocks with wild cards, suits or last groups, and excluded forms, only bound the number of
-    cards, so a card may be found that no card set of such a form has.
+    Ranks are counted: a form can be completed if the chosen cards of each rank fit into its groups and kickers, and the
+    hand has the others. For blocks with wild cards, suits or last groups, and for excluded forms, only the number of
+    cards is bounded. So a card may be found that no card set of such a form has.
 
     Args:
         move_tables: Tables of the game.

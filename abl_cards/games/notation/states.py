@@ -1,7 +1,7 @@
 """Read JSON states, each the view of a seat.
 
-Fields that a state leaves out are filled in, except those that the rules of the query read: they must be given or
-follow from the others.
+Missing fields of a state get default values, except those that the rules of the query read. These must be given or
+follow from other fields.
 """
 
 from __future__ import annotations

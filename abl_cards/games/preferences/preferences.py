@@ -1,8 +1,9 @@
 """Vectorised evaluation of the preferences of a knowledge base for the candidate moves of many decisions.
 
-The part of the circuit that all moves of a decision share is evaluated once for each decision, the other part once for
-each move (``abl_cards.circuit.partition``). An estimate of the other hands belongs to the shared part; rules that need
-one do not hold without it. ``PreferenceInputs`` encodes decisions and moves; all else is independent of the game.
+The part of the circuit that all moves of a decision share is evaluated once for each decision. The other part is
+evaluated once for each move (``abl_cards.circuit.partition``). An estimate of the other hands belongs to the shared
+part; rules that need one do not hold without it. ``PreferenceInputs`` encodes decisions and moves; all else is
+independent of the game.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"

@@ -1,7 +1,7 @@
 """Symmetries of a game: permutations of suits that leave its rules unchanged.
 
 Two suits are interchangeable if a swap preserves the pack, the cells that cards act as, the forms with their labels and
-order, and the inputs of every query, and if every query yields the swapped outputs in random states.
+order, and the inputs of every query. Every query must also yield the swapped outputs in random states.
 """
 
 from __future__ import annotations

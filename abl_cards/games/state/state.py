@@ -1,7 +1,7 @@
 """State of many tables as arrays, and the kernels that update it.
 
-No rule is decided here. Circuits decide legality. The next seat, and the end of a trick or an episode, come from a
-table that is filled in advance by the circuit of ``turn/1, trick_over, over``, or from that circuit itself.
+No rule is decided here. Circuits decide legality. The next seat, and the end of a trick or an episode, come from the
+circuit of ``turn/1, trick_over, over``, or from a table that this circuit fills in advance.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"

@@ -18,9 +18,9 @@ HandEstimate = NDArray[np.floating]
 class InformationSet:
     """Constraints of n observers on the hands of the other seats, which are in the order of play from the next seat.
 
-    A deal is consistent if every unseen copy is in one of the hands, every hand has ``cards_left`` cards, and
-    every seat holds between ``min_copies`` and ``max_copies`` copies of each card. If the hands have fewer cards
-    than are unseen, the remaining cards are aside and unconstrained.
+    A deal is consistent if every unseen copy is in one of the hands and every hand has ``cards_left`` cards. Every seat
+    must hold between ``min_copies`` and ``max_copies`` copies of each card. If the hands have fewer cards than are
+    unseen, the remaining cards are aside and unconstrained.
 
     Attributes:
         unseen: uint8 [n, cards], unseen copies of each card: in the other hands, or aside.
