@@ -130,9 +130,15 @@ def test_what_was_learned_by_other_settings_is_refused(tmp_path: Path, name: str
     write_settings(chosen)
     check_pretraining(replace(chosen, seed=1))
     (tmp_path / name).touch()
-    for changed in ({"num_envs": 4}, {"seed": 1, "pretrain_agent": None}):
-        check_pretraining(replace(chosen, **changed))
-    for changed in ({"seed": 1}, {"pretrain_agent": "kb"}, {"records": SAMPLE}, {"abln_pretrain_steps": 4}):
+    check_pretraining(replace(chosen, num_envs=4))
+    check_pretraining(replace(chosen, seed=1, pretrain_agent=None))
+    changes: tuple[dict[str, Any], ...] = (
+        {"seed": 1},
+        {"pretrain_agent": "kb"},
+        {"records": SAMPLE},
+        {"abln_pretrain_steps": 4},
+    )
+    for changed in changes:
         with pytest.raises(GameError) as error:
             Trainer.from_config(replace(chosen, **changed))
         assert error.value.code == ErrorCode.RUN_MISMATCH
