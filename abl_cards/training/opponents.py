@@ -37,9 +37,9 @@ class PastOpponent:
 
 
 def assign_players(num_tables: int, num_teams: int, shares: tuple[float, ...]) -> NDArray[np.int8]:
-    """Return [tables, teams] the player of each team; share k of the tables has opponent k + 1 in one of its teams.
+    """Return [tables, teams] the player of each team.
 
-    The learner plays each of the teams in turn.
+    At share k of the tables the learner has one team, each in turn, and opponent k + 1 has all others.
 
     >>> assign_players(6, 2, (0.5,)).tolist()
     [[0, 1], [1, 0], [0, 1], [0, 0], [0, 0], [0, 0]]

@@ -146,9 +146,12 @@ class PPOLearner:
     def summarise(
         self, value_losses: Sequence[torch.Tensor], policy_stats: Sequence[torch.Tensor], hands: Sequence[float]
     ) -> UpdateStats:
-        """Return the means over the minibatches of an update."""
+        """Return the means over the minibatches of an update; raises GameError where one is not finite."""
         policy, entropy, divergence, clipped, foresight = _column_means(policy_stats, 5)
         (value,) = _column_means(value_losses, 1)
+        if not np.isfinite([mean for mean in (policy, value, *hands) if mean is not None]).all():
+            message = f"preset {self.networks.preset.name}: the loss is NaN or infinite; lower learning_rate"
+            raise GameError(message, ErrorCode.MODEL_OUTPUT_NOT_FINITE)
         lookahead_divergence = foresight if self._expert_config.share else None
         return UpdateStats(policy, value, entropy, divergence, clipped, _mean_or_none(hands), lookahead_divergence)
 
