@@ -78,7 +78,7 @@ def check_pretraining(settings: TrainConfig) -> None:
     changed = [name for name in _PRETRAINING_SETTINGS if getattr(begun, name) != getattr(settings, name)]
     if changed:
         what = "; ".join(f"{name}: begun with {format_value(getattr(begun, name))}" for name in changed)
-        message = f"{learned[0]}: {what}. Leave out what the run knows, or choose another folder"
+        message = f"{learned[0]}: {what}. Leave out these settings, or choose another folder"
         raise GameError(message, ErrorCode.RUN_MISMATCH)
 
 
