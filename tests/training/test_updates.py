@@ -127,7 +127,7 @@ def test_stats_of_networks_not_trained_are_none(engine: Any, rows: Experience) -
     assert astuple(seen) == (None, seen.value_loss, None, None, None, None, None)
     again = learn(trainer(engine), rows, np.random.default_rng(3))
     assert None not in astuple(again)[:-1]
-    assert again.foresight is None
+    assert again.lookahead_divergence is None
     both = UpdateStats.mean([seen, again])
     assert both.hands_loss == again.hands_loss
     assert both.value_loss == pytest.approx((seen.value_loss + (again.value_loss or 0)) / 2)
