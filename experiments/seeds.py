@@ -5,10 +5,13 @@ Each seed is one cell, so that ``--ray`` runs seeds side by side. Its own cells 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import count
+from os.path import isfile
+from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
@@ -17,7 +20,8 @@ from abl_cards.agents import files_fingerprint
 from abl_cards.core import plot_from_json, require_extra, setting, settings_to_json
 from abl_cards.experiments.report import Cell, ErrorBarPlot, ExperimentReport, LinePlot, MatrixPlot, Plot, ReportTable
 from abl_cards.experiments.workspace import ExperimentWorkspace, ProgressBarFactory, ProgressCallback
-from abl_cards.games.description import KB_ROOT, SHOW_FILE
+from abl_cards.games import load
+from abl_cards.games.description import KB_ROOT, SHOW_FILE, Folder
 from abl_cards.learners import WEIGHTS_FOLDER
 from abl_cards.matches import SEED_METHOD, combine_seeds, describe_coverage, interval_error, paired_test
 
@@ -68,11 +72,26 @@ def over_seeds(run: RunFunction) -> RunFunction:
 
 
 def _inputs_fingerprint(settings: Any) -> str:
-    """Hash the rule files and the cards of shipped weights, on which an experiment may depend."""
-    folders = [KB_ROOT, getattr(settings, "kb", None), getattr(settings, "game", None)]
-    files = [file for folder in folders if folder for file in sorted(cast("Any", KB_ROOT / folder).rglob("*.lp"))]
+    """Hash the rule files, the cards of shipped weights, and the files that settings name, such as records."""
+    folders = [folder for name in ("kb", "game") for folder in _list_folders(getattr(settings, name, None))]
+    files = [file for folder in (KB_ROOT, *folders) for file in sorted(folder.rglob("*.lp"))]
     files = [file for file in files if file.name != SHOW_FILE]  # which decides no play
-    return files_fingerprint([*files, *sorted(WEIGHTS_FOLDER.glob("*.json"))])
+    named = [file for value in vars(settings).values() for file in _find_named_files(value)]
+    return files_fingerprint([*files, *sorted(WEIGHTS_FOLDER.glob("*.json")), *named])
+
+
+def _list_folders(name: str | Path | None) -> tuple[Path, ...]:
+    """Return the rule folder of a setting and, of a variant, those of its parents."""
+    if name is None:
+        return ()
+    folder = load(name).folder.current() if isinstance(name, str) else Folder(name)
+    return folder.layers.folders
+
+
+def _find_named_files(value: object) -> Iterator[Path]:
+    """Find the files in a setting: a path, or weights and modules in the names of agents."""
+    for text in map(str, value if isinstance(value, tuple) else (value,)):
+        yield from (Path(word) for word in dict.fromkeys((text, *re.split("[:,=]", text))) if isfile(word))
 
 
 def _forward_progress(tell: ProgressCallback) -> ProgressBarFactory:

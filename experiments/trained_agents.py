@@ -24,13 +24,15 @@ def run_trainer(
 ) -> Trainer:
     """Train until ``config.total_decisions`` or for some minutes; a run that has come so far is only loaded.
 
+    A learning rate that falls does so until ``config.total_decisions``, which end such a run in any case.
+
     Args:
         workspace: Workspace whose log and progress bar are used.
         config: Settings of the run, with its folder.
         title: Name of the agent or the run, for messages.
         minutes: Minutes of the whole run, including those before an interruption; None for no limit.
     """
-    from abl_cards.training import Trainer
+    from abl_cards.training import NO_LIMIT, Trainer
 
     workspace.publish_partial()
     decisions = config.total_decisions if minutes is None else None
@@ -38,8 +40,9 @@ def run_trainer(
     with workspace.progress_bar(f"{title}, {length}", decisions, 1) as tell:
         trainer = Trainer.from_config(config, tell)
         left = None if minutes is None else minutes - trainer.seconds / 60
-        if trainer.decisions < config.total_decisions and (left is None or left > 0):
-            trainer.fit(left, callbacks=[lambda metrics: tell(trainer.decisions, trainer.progress_text)])
+        limit = config.total_decisions if minutes is None or trainer.ppo.anneal_lr else NO_LIMIT
+        if trainer.decisions < limit and (left is None or left > 0):
+            trainer.fit(left, limit, [lambda metrics: tell(trainer.decisions, trainer.progress_text)])
     taken = trainer.seconds / 60
     workspace.log(f"{title}: {trainer.num_updates} updates, {trainer.decisions} decisions, {taken:.1f} minutes")
     return trainer

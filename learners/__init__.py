@@ -68,7 +68,7 @@ if TYPE_CHECKING:
         PolicyPart,
     )
     from abl_cards.learners.networks import GameShape, HandsNetwork, Networks
-    from abl_cards.learners.output_checks import check_label_probabilities, check_output
+    from abl_cards.learners.output_checks import check_finite, check_label_probabilities, check_output
     from abl_cards.learners.own_classes import class_file, class_name, describe_parts
     from abl_cards.learners.own_parts import FittedPart, InputRow, wrap_parts
     from abl_cards.learners.plane_features import MAX_OPTIONS
@@ -192,6 +192,7 @@ __all__ = [
     "apply_reward_exponent",
     "apply_second_layers",
     "change_inputs",
+    "check_finite",
     "check_label_probabilities",
     "check_output",
     "choose_candidates",

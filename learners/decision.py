@@ -18,7 +18,8 @@ MAX_REGRET = 8.0
 PLAYS_UNIT = 5.0
 MAX_PLAYS = 12
 """Greatest number of plays that the critic distinguishes."""
-_MASKED_LOGIT = -1e9
+MASKED_LOGIT, LOWEST_LOGIT = -1e9, -1e8
+"""Logit of labels that are not legal, and the least of a legal one: it stays the greater one where weights explode."""
 
 
 @dataclass(frozen=True)
@@ -157,7 +158,8 @@ class PolicyNetwork(nn.Module):
             logits = self.policy(last.float())
         if self.trust is not None:
             logits = logits - self.trust * inputs.get_input(REGRET)
-        return torch.log_softmax(torch.where(inputs.legal, logits, torch.full((), _MASKED_LOGIT)), dim=1)
+        logits = torch.where(inputs.legal, logits.clamp(min=LOWEST_LOGIT), torch.full((), MASKED_LOGIT))
+        return torch.log_softmax(logits, dim=1)
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,17 @@ from itertools import pairwise
 import torch
 from torch import Tensor, nn
 
-from abl_cards.learners.decision import MAX_REGRET, REGRET_UNIT, InputTensors, PrivilegedTensors
+from abl_cards.learners.decision import (
+    LOWEST_LOGIT,
+    MASKED_LOGIT,
+    MAX_REGRET,
+    REGRET_UNIT,
+    InputTensors,
+    PrivilegedTensors,
+)
 from abl_cards.learners.plane_features import MAX_OPTIONS, Options, PlaneFeatures, find_options
 from abl_cards.learners.presets import ESTIMATE, REGRET, PlaneResNetConfig, Preset
 
-_MASKED_LOGIT = -1e9
 _NORM_GROUPS = 8
 
 
@@ -134,8 +140,8 @@ class PlanePolicyNetwork(nn.Module):
             scores = self._score_options(inputs, options, hidden)
         else:
             scores = self.policy(hidden)[options.row, options.slot]
-        logits = scores.new_full(inputs.legal.shape, _MASKED_LOGIT, dtype=torch.float32)
-        logits[options.row, options.label] = scores.float()
+        logits = scores.new_full(inputs.legal.shape, MASKED_LOGIT, dtype=torch.float32)
+        logits[options.row, options.label] = scores.float().clamp(min=LOWEST_LOGIT)
         return torch.log_softmax(logits, dim=1)
 
     def _score_options(self, inputs: InputTensors, options: Options, hidden: Tensor) -> Tensor:

@@ -19,7 +19,7 @@ from torch import Tensor, nn
 
 from abl_cards.core import copy_values, device_function, kernel, map_ranges
 from abl_cards.games.types import Indices
-from abl_cards.learners.decision import MAX_REGRET, PLAYS_UNIT, REGRET_UNIT, InputTensors
+from abl_cards.learners.decision import LOWEST_LOGIT, MASKED_LOGIT, MAX_REGRET, PLAYS_UNIT, REGRET_UNIT, InputTensors
 from abl_cards.learners.networks import GameShape
 from abl_cards.learners.presets import PLAYS_LEFT, REGRET, TO_BEAT, RolloutConfig
 
@@ -27,7 +27,6 @@ MAX_COUNT = 4
 """Greatest number in an observation that is told from the next one; each number has weights of its own."""
 POSITIONS_AT_ONCE = 4
 """Positions whose second layers are computed together in compiled functions."""
-_MASKED_LOGIT = -1e9
 _WEIGHT_STEP = 2.0**-12  # of the first layer: sums of its multiples below 2,048 are exact, in whatever order
 
 
@@ -87,7 +86,7 @@ class RolloutNetwork(nn.Module):
         logits = self.output(torch.relu(self.second(hidden)))
         for scale, value in zip(self.scales, values, strict=False):
             logits = logits - scale * value
-        return torch.where(inputs.legal, logits, _MASKED_LOGIT).log_softmax(dim=1)
+        return torch.where(inputs.legal, logits.clamp(min=LOWEST_LOGIT), MASKED_LOGIT).log_softmax(dim=1)
 
     def to_weights(self) -> RolloutWeights:
         """Return the weights as arrays; those of sums that change are rounded, so that the sums are exact."""

@@ -106,7 +106,7 @@ def _choose_parts(
     engine: Engine, agent: str, names: Sequence[str] | None, variants: Sequence[str], seed: int
 ) -> tuple[list[AblationPart], list[SkippedPart]]:
     """Select parts and variants; groups that never hold are skipped where no part is named."""
-    others = [make_variant_part(variant, agent) for variant in variants]
+    others = list(dict.fromkeys(make_variant_part(variant, agent) for variant in variants))
     if names is not None:
         return [*select_parts(engine, agent, list(names)), *others], []
     if others:

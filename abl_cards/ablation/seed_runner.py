@@ -16,6 +16,7 @@ from abl_cards.ablation.trained import (
     LearnedPart,
     TrainingProgress,
     TwinTrainer,
+    changes_training,
     create_twin_config,
     find_learned_part,
     list_learned_parts,
@@ -156,12 +157,14 @@ def _select(engine: Engine, config: Any, names: Sequence[str] | None) -> dict[st
         return {part.name: part for part in list_learned_parts(config)}
     parts: dict[str, LearnedPart | AblationPart | None] = {}
     for name in dict.fromkeys(names):
-        part = find_learned_part(name, config)
+        part, learned = find_learned_part(name, config), ", ".join(part.name for part in list_learned_parts(config))
+        if part is not None and not changes_training(part, config):
+            message = f"part '{name}': the agent is trained in that way itself; learned parts: {learned}, SETTING=VALUE"
+            raise GameError(message, ErrorCode.UNKNOWN_PART)
         if part is None and name not in PLAYED_PARTS:
             try:
                 select_parts(engine, "kb", [name])
             except GameError as problem:
-                learned = ", ".join(part.name for part in list_learned_parts(config))
                 raise GameError(f"{problem}; learned parts: {learned}, SETTING=VALUE", problem.code) from None
         parts[name] = part
     return parts

@@ -98,16 +98,26 @@ def list_learned_parts(config: TrainConfig) -> list[LearnedPart]:
     Args:
         config: Settings of the agent with all parts.
     """
-    unused = set()
-    if not config.abln:
+    return [part for part in LEARNED_PARTS if changes_training(part, config)]
+
+
+def changes_training(part: LearnedPart, config: TrainConfig) -> bool:
+    """Return whether a twin without a part is trained in another way.
+
+    Args:
+        part: The part.
+        config: Settings of the agent with all parts.
+    """
+    from abl_cards.learners import PRESETS, REGRET
+
+    preset, unused = PRESETS.get(config.preset), set[str]()
+    if not config.abln or (preset and not preset.uses_abln):
         unused |= {"abln", "true-hands"}
     if config.labelled_fraction == 0:
         unused.add("true-hands")
-    return [
-        part
-        for part in LEARNED_PARTS
-        if part.name not in unused and any(getattr(config, key) != value for key, value in part.settings.items())
-    ]
+    if preset and REGRET not in preset.inputs:
+        unused.add("prior")
+    return part.name not in unused and any(getattr(config, key) != value for key, value in part.settings.items())
 
 
 FIXED_SETTINGS = ("directory", "game", "seed", "total_decisions", "kb", "profile")
@@ -228,7 +238,7 @@ class TwinTrainer:
 
     def _run(self, config: TrainConfig, name: str, budget: Mapping[str, float]) -> dict[str, Any]:
         """Train until the budget is used up; returns plain values."""
-        from abl_cards.training import Trainer
+        from abl_cards.training import NO_LIMIT, Trainer
 
         decisions = budget.get("decisions")
         total = None if decisions is None else int(decisions)
@@ -241,7 +251,8 @@ class TwinTrainer:
 
         left = None if decisions is not None else budget["minutes"] - trainer.seconds / 60
         if trainer.decisions < (decisions or 0) or (left is not None and (left > 0 or not trainer.decisions)):
-            trainer.fit(left, callbacks=[on_update])
+            limit = config.total_decisions if trainer.ppo.anneal_lr else NO_LIMIT  # by which a learning rate falls
+            trainer.fit(left, max(limit, total or 0), [on_update])
         trainer.save_weights(trainer.weights_path)
         return {
             "decisions": trainer.decisions, "minutes": round(trainer.seconds / 60, 2),

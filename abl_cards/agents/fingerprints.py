@@ -18,7 +18,7 @@ from abl_cards.agents.registry import AGENT_FACTORIES, make_preference_model
 from abl_cards.circuit import KnowledgeBase, program_digest
 from abl_cards.core import add_former_fingerprint
 from abl_cards.games import Engine
-from abl_cards.games.description import SHOW_FILE
+from abl_cards.games.description import SHOW_FILE, Folder, OpenRules
 
 
 def rules_fingerprint(engine: Engine) -> str:
@@ -49,7 +49,7 @@ def knowledge_fingerprint(kb: KnowledgeBase) -> str:
 def agent_fingerprint(name: AgentName, engine: Engine) -> str:
     """Hash all data that an agent plays by: the ground program of rules and preferences, and its weights or its module.
 
-    The weights include the light networks beside them.
+    The data include the light networks beside the weights, and the rule files that clingo evaluates.
 
     Args:
         name: Name of the agent, with its options.
@@ -68,6 +68,8 @@ def agent_fingerprint(name: AgentName, engine: Engine) -> str:
     if folder:
         preferences = AgentName("kb", tuple(option for option in name.options if option[0] in ("kb", "profile")))
         programs.append(program_digest(make_preference_model(str(preferences), engine).kb))
+    if open_rules := name.value("clingo"):
+        files += OpenRules(Folder(Path(open_rules)), engine.rules.profile).build_request().files
     if name.kind not in AGENT_FACTORIES:
         files.append(find_plugin_source(name))
     if name.kind == "abl":

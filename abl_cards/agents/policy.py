@@ -159,6 +159,7 @@ class NeuroSymbolicPolicy:
         """Return prior and estimate of the hidden hands at rows [k] of the decisions: float32 [k, others, cards]."""
         import torch
 
+        from abl_cards.learners import check_finite
         from abl_cards.reasoners.hidden_hands import prior_estimate, project_estimate
 
         networks, abln, shape = self.networks, self.networks.abln, self.networks.shape
@@ -172,6 +173,7 @@ class NeuroSymbolicPolicy:
         tensors = (torch.from_numpy(pad_rows(array, networks.row_multiple)) for array in (observation, prior))
         with torch.inference_mode(), networks.autocast():
             output = abln(*(tensor.to(networks.device).float() for tensor in tensors))
+            check_finite(type(abln).__name__, "hands", output)
         estimate = output.float().cpu().numpy()[: len(rows)]
         return prior, project_estimate(estimate, constraints) if self.uses_projection else estimate
 
@@ -184,11 +186,15 @@ class NeuroSymbolicPolicy:
         )
 
     def log_probs(self, inputs: PolicyInputs) -> NDArray[np.float32]:
-        """Return log-probabilities of the labels, float32 [k, labels]."""
+        """Return log-probabilities of the labels, float32 [k, labels]; raises GameError where one is not finite."""
         import torch
 
+        from abl_cards.learners import check_finite
+
         with torch.inference_mode(), self.networks.autocast():
-            log_probs: NDArray[np.float32] = self.networks.decision(self.to_tensors(inputs)).float().cpu().numpy()
+            output = self.networks.decision(self.to_tensors(inputs)).float()
+            check_finite(type(self.networks.decision).__name__, "log-probabilities", output)  # kernels trust them
+        log_probs: NDArray[np.float32] = output.cpu().numpy()
         return log_probs[: len(inputs.open_rows)]
 
     def privileged_inputs(self, tables: Tables, rows: Indices, contexts: NDArray[np.integer]) -> PrivilegedInputs:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from abl_cards.training.run_lock import lock_run_folder
     from abl_cards.training.run_rules import RuleDigests, check_same_rules, compute_rule_digests
     from abl_cards.training.selfplay import Score
-    from abl_cards.training.settings import TrainConfig, create_config, read_config, run_name
+    from abl_cards.training.settings import NO_LIMIT, TrainConfig, create_config, read_config, run_name
     from abl_cards.training.supervised import create_abln_run
     from abl_cards.training.trainer import Trainer
     from abl_cards.training.worker import TrainingWorker, create_networks, resolve_ppo
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CHECKPOINT_SUFFIX",
     "LOCALHOST",
+    "NO_LIMIT",
     "ABLkitBridge",
     "Actor",
     "ActorSlot",

@@ -37,9 +37,10 @@ class PastOpponent:
 
 
 def assign_players(num_tables: int, num_teams: int, shares: tuple[float, ...]) -> NDArray[np.int8]:
-    """Return int8 [tables, teams], the player of each team; a share ``shares[k]`` of the tables has opponent k + 1.
+    """Return int8 [tables, teams], the player of each team.
 
-    The team of the opponent cycles from table to table.
+    At a share ``shares[k]`` of the tables the learner has one team, and opponent k + 1 has all others. The team of the
+    learner cycles from table to table.
 
     >>> assign_players(6, 2, (0.5,)).tolist()
     [[0, 1], [1, 0], [0, 1], [0, 0], [0, 0], [0, 0]]

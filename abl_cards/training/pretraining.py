@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from abl_cards.agents import make_agent
+from abl_cards.core import ErrorCode, GameError, format_value
 from abl_cards.games import Engine
 from abl_cards.games.preferences import PreferenceModel
 from abl_cards.learners import Networks, Symmetries, WeightsCard, load_weights, save_networks
@@ -23,7 +24,7 @@ from abl_cards.training.decision_dataset import (
     dataset_from_records,
 )
 from abl_cards.training.prior_scale import estimate_prior_scale
-from abl_cards.training.settings import TrainConfig
+from abl_cards.training.settings import TrainConfig, read_config
 from abl_cards.training.supervised import (
     SupervisedRun,
     add_estimates,
@@ -39,6 +40,13 @@ ProgressCallback = Callable[[int, str], None]
 
 CHECKPOINT_STEPS = 250  # steps
 
+_WEIGHTS_FILE = "supervised.safetensors"
+_LEARNED_FILES = (_WEIGHTS_FILE, f"decisions{CHECKPOINT_SUFFIX}", f"hidden-hands{CHECKPOINT_SUFFIX}")
+_PRETRAINING_SETTINGS = (
+    "game", "preset", "abln", "seed", "init_from", "prior_scale", "records", "held_out_matches", "pretrain_agent",
+    "pretrain_decisions", "pretrain_episodes", "abln_pretrain_steps", "policy_pretrain_steps",
+)  # fmt: skip
+
 
 def pretrain(settings: TrainConfig, engine: Engine, networks: Networks, on_progress: ProgressCallback) -> None:
     """Load supervised weights into networks, from the folder of the run or by training them; raises GameError."""
@@ -46,12 +54,37 @@ def pretrain(settings: TrainConfig, engine: Engine, networks: Networks, on_progr
     if slips and trust is not None and settings.init_from is None and settings.prior_scale is None:
         on_progress(0, "initial weight of the preferences")
         trust.data.fill_(estimate_prior_scale(engine, slips, settings.seed))
-    if settings.records is None and settings.pretrain_agent is None and not settings.pretrain_episodes:
+    if not _is_pretrained(settings):
         return
-    weights_file = settings.directory / "supervised.safetensors"
+    weights_file = settings.directory / _WEIGHTS_FILE
     if not weights_file.exists():
         Pretrainer(settings, engine, networks, on_progress).run(weights_file)
     load_weights(weights_file, networks)
+
+
+def check_pretraining(settings: TrainConfig) -> None:
+    """Check what was learned before self-play in the folder of a run that has no checkpoint yet.
+
+    Args:
+        settings: The settings of now.
+
+    Raises:
+        GameError: It was learned by other settings (code ``run-mismatch``).
+    """
+    learned = [file for name in _LEARNED_FILES if (file := settings.directory / name).exists()]
+    begun = read_config(settings.directory) if learned and _is_pretrained(settings) else None
+    if begun is None:
+        return
+    changed = [name for name in _PRETRAINING_SETTINGS if getattr(begun, name) != getattr(settings, name)]
+    if changed:
+        what = "; ".join(f"{name}: begun with {format_value(getattr(begun, name))}" for name in changed)
+        message = f"{learned[0]}: {what}. Leave out these settings, or choose another folder"
+        raise GameError(message, ErrorCode.RUN_MISMATCH)
+
+
+def _is_pretrained(settings: TrainConfig) -> bool:
+    """Return whether a run learns from records or games before self-play."""
+    return settings.records is not None or settings.pretrain_agent is not None or settings.pretrain_episodes > 0
 
 
 class Pretrainer:

@@ -16,7 +16,7 @@ from abl_cards.training.checkpoint import CHECKPOINT_SUFFIX, translate_restore_e
 from abl_cards.training.critic_finetuning import CriticErrors
 from abl_cards.training.metrics import MetricsWriter
 from abl_cards.training.model_pool import League
-from abl_cards.training.pretraining import ProgressCallback, pretrain
+from abl_cards.training.pretraining import ProgressCallback, check_pretraining, pretrain
 from abl_cards.training.process_group import ProcessRank
 from abl_cards.training.rollout_distillation import ImitationResult
 from abl_cards.training.rollout_queue import StateDict
@@ -68,6 +68,7 @@ class ResumableRun(TrainingWorker):
         with lock_run_folder(settings.directory):
             state = self._checkpoint.load()
             if state is None:
+                check_pretraining(settings)
                 write_settings(written_settings)
                 if parts.model is None:
                     pretrain(settings, settings.load_engine(), networks, on_progress)

@@ -22,7 +22,7 @@ from abl_cards.learners import (
 from abl_cards.training.abduction import OUR_REASONER, ReasonerParts
 from abl_cards.training.run_settings import get_preset
 from abl_cards.training.settings import TrainConfig
-from abl_cards.training.worker import check_precision, create_networks
+from abl_cards.training.worker import check_precision, create_networks, move_to_device
 
 
 @dataclass(frozen=True)
@@ -127,11 +127,7 @@ def _wrap_model(settings: TrainConfig, model: object, engine: Engine) -> ModelNe
     if not isinstance(model, torch.nn.Module):
         message = f"model: expected a torch.nn.Module, found {type(model).__name__}; pass an object, not a class"
         raise GameError(message, ErrorCode.MODEL_FAILED)
-    try:
-        model.to(settings.device)
-    except (RuntimeError, AssertionError) as problem:
-        message = f"device={settings.device}: {str(problem).splitlines()[0]}"
-        raise GameError(message, ErrorCode.DEVICE_NOT_AVAILABLE) from None
+    move_to_device(model, settings.device)
     networks = ModelNetworks(model, GameShape.of(engine), settings.precision)
     probe_model(networks, engine)
     return networks.eval()

@@ -38,6 +38,8 @@ PRESET_OVERRIDES: dict[str, dict[str, Any]] = {
 """Settings of a run that a preset changes, where nothing else is given."""
 NON_NEGATIVE, POSITIVE = range(1 << 31), range(1, 1 << 31)
 """Ranges of counts that may be 0, and of counts that may not."""
+NO_LIMIT = (1 << 62) - 1
+"""Decisions of a run that ends by time alone."""
 PROCESS_RANGE = range(1, 1025)
 """Range of numbers of processes and of their threads."""
 WEIGHT_RANGE = FloatRange(0, 1e9)

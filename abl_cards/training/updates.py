@@ -44,7 +44,7 @@ class UpdateStats:
     divergence: float | None = None  # divergence of the new policy from the one that chose, in nats
     clipped: float | None = None  # share of the decisions whose ratio was clipped
     hands_loss: float | None = None
-    foresight: float | None = None  # divergence of the policy from the look-ahead, in nats
+    lookahead_divergence: float | None = None  # divergence of the policy from the look-ahead, in nats
 
     @classmethod
     def mean(cls, updates: Sequence[UpdateStats]) -> UpdateStats:
@@ -146,10 +146,13 @@ class PPOLearner:
     def summarise(
         self, value_losses: Sequence[torch.Tensor], policy_stats: Sequence[torch.Tensor], hands: Sequence[float]
     ) -> UpdateStats:
-        """Return the means over the minibatches of an update."""
-        policy, entropy, divergence, clipped, foresight = _column_means(policy_stats, 5)
+        """Return the means over the minibatches of an update; raises GameError where one is not finite."""
+        policy, entropy, divergence, clipped, from_lookahead = _column_means(policy_stats, 5)
         (value,) = _column_means(value_losses, 1)
-        lookahead_divergence = foresight if self._expert_config.share else None
+        if not np.isfinite([mean for mean in (policy, value, *hands) if mean is not None]).all():
+            message = f"preset {self.networks.preset.name}: the loss is NaN or infinite; lower learning_rate"
+            raise GameError(message, ErrorCode.MODEL_OUTPUT_NOT_FINITE)
+        lookahead_divergence = from_lookahead if self._expert_config.share else None
         return UpdateStats(policy, value, entropy, divergence, clipped, _mean_or_none(hands), lookahead_divergence)
 
     def mix_lookahead_values(self, rows: Experience) -> Experience:
@@ -251,11 +254,12 @@ class PPOLearner:
         change = (now - before).detach()
         clipped = ((change.exp() - 1).abs() > self.ppo.clip_coef).float().mean()
         divergence = (change.exp() - 1 - change).mean()
-        loss, foresight = policy - self.ppo.ent_coef * entropy, policy.new_zeros(())
+        loss, lookahead_divergence = policy - self.ppo.ent_coef * entropy, policy.new_zeros(())
         if self._expert_config.share:
-            foresight = lookahead_loss(log_probs, torch.from_numpy(rows.lookahead_policy).to(device).float())
-            loss = loss + self._expert_config.loss_weight * foresight
-        seen = share * torch.stack([policy.detach(), entropy.detach(), divergence, clipped, foresight.detach()])
+            lookahead_divergence = lookahead_loss(log_probs, torch.from_numpy(rows.lookahead_policy).to(device).float())
+            loss = loss + self._expert_config.loss_weight * lookahead_divergence
+        means = policy.detach(), entropy.detach(), divergence, clipped, lookahead_divergence.detach()
+        seen = share * torch.stack(means)
         return share * loss, seen
 
     def _step(self, loss: torch.Tensor) -> None:

@@ -6,6 +6,7 @@ from copy import deepcopy
 from dataclasses import replace
 
 import numpy as np
+import torch
 
 from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Engine
@@ -46,6 +47,17 @@ def check_precision(precision: object) -> None:
         raise GameError(message, ErrorCode.INVALID_VALUE)
 
 
+def move_to_device(module: torch.nn.Module, device: str) -> None:
+    """Move a network to a device; raises GameError where there is none of that name."""
+    try:
+        if torch.device(device).type == "meta":
+            raise RuntimeError("the device meta holds no values")
+        module.to(device)
+    except (RuntimeError, AssertionError) as problem:  # torch has several errors for a missing device
+        message = f"device={device}: {str(problem).splitlines()[0]}"
+        raise GameError(message, ErrorCode.DEVICE_NOT_AVAILABLE) from None
+
+
 def create_networks(settings: TrainConfig, preset: Preset, engine: Engine, parts: NetworkParts = NO_PARTS) -> Networks:
     """Make the networks of a preset with their first weights.
 
@@ -59,11 +71,8 @@ def create_networks(settings: TrainConfig, preset: Preset, engine: Engine, parts
         GameError: The device does not exist, or the precision is unknown.
     """
     check_precision(settings.precision)
-    try:
-        networks = Networks(preset, GameShape.of(engine), settings.seed, parts).to(settings.device).eval()
-    except (RuntimeError, AssertionError) as problem:  # torch has several errors for a missing device
-        message = f"device={settings.device}: {str(problem).splitlines()[0]}"
-        raise GameError(message, ErrorCode.DEVICE_NOT_AVAILABLE) from None
+    networks = Networks(preset, GameShape.of(engine), settings.seed, parts).eval()
+    move_to_device(networks, settings.device)
     networks.precision = settings.precision
     if settings.prior_scale is not None and networks.decision.trust is not None:
         networks.decision.trust.data.fill_(settings.prior_scale)

@@ -135,6 +135,11 @@ def test_table_json_and_plot_have_all_rows(whole: Ablation, tmp_path: Path) -> N
     assert error.value.code == ErrorCode.UNKNOWN_PART
 
 
+def test_a_variant_that_is_named_twice_is_measured_once() -> None:
+    result = ablate("president", "random", games=6, variants=["greedy", "greedy", "kb"])
+    assert [row.variant for row in result.rows] == ["greedy", "kb"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [

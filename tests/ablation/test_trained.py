@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,8 @@ from abl_cards.games.game import load
 from abl_cards.learners.presets import PRESETS
 from abl_cards.learners.weights_files import load_card
 from abl_cards.matches.seed_intervals import combine_seeds
+from abl_cards.training.settings import NO_LIMIT
+from abl_cards.training.trainer import Trainer
 from tests.effort import amount
 from tests.learners.tiny import TINY
 
@@ -124,6 +127,30 @@ def test_learned_parts_depend_on_the_settings() -> None:
     assert [part.name for part in list_learned_parts(config)] == ["abln", "prior", "true-hands", "opponents"]
     others = create_twin_config(engine, {"abln": False, "kb_opponent_share": 0.0, "past_opponent_share": 0.0})
     assert [part.name for part in list_learned_parts(others)] == ["prior"]
+    without_estimate = create_twin_config(engine, {"preset": "quick"})
+    assert [part.name for part in list_learned_parts(without_estimate)] == ["prior", "opponents"]
+    without_costs = create_twin_config(engine, {"preset": "paper"})
+    assert [part.name for part in list_learned_parts(without_costs)] == ["abln", "true-hands", "opponents"]
+
+
+@pytest.mark.parametrize("anneal_lr", [False, True])
+def test_a_budget_of_time_has_no_other_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, anneal_lr: bool) -> None:
+    """A learning rate that falls does so until the decisions of the settings, which end such a run."""
+    limits: list[int] = []
+    monkeypatch.setattr(Trainer, "fit", lambda self, minutes, decisions, callbacks: limits.append(decisions))
+    engine = load("president").engine()
+    config = replace(create_twin_config(engine, SETTINGS | {"anneal_lr": anneal_lr}), total_decisions=50)
+    TwinTrainer(engine, config, tmp_path, 1).train(None, 0)
+    TwinTrainer(engine, config, tmp_path, 1, decisions=100).train(None, 0)
+    assert limits == ([50, 100] if anneal_lr else [NO_LIMIT, NO_LIMIT])
+
+
+@pytest.mark.parametrize("part", ["gamma=", "abln=true", "true-hands"])
+def test_a_twin_that_is_trained_alike_is_refused(part: str) -> None:
+    plan = TrainingPlan(1, 1, settings=SETTINGS | {"labelled_fraction": 0.0})
+    with pytest.raises(GameError) as error:
+        ablate("president", "abl:no-lookahead", [part], training=plan)
+    assert error.value.code == ErrorCode.UNKNOWN_PART
 
 
 def test_twin_config_uses_the_given_rules(idle_folder: Path) -> None:

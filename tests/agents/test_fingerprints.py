@@ -35,6 +35,15 @@ def test_rules_fingerprint_depends_on_the_ground_program(folder: Path) -> None:
     assert agent_fingerprint(KB, engine) != agent
 
 
+def test_rules_that_clingo_solves_count(folder: Path) -> None:
+    engine, name = load(str(folder)).engine(), check_agent_name(f"kb:clingo={folder}")
+    found = {agent_fingerprint(KB, engine), agent_fingerprint(name, engine)}
+    with (folder / "rules.lp").open("a", encoding="utf-8") as stream:
+        stream.write("barred(pair(3)) :- label(pair(3)).\n")
+    found.add(agent_fingerprint(name, engine))
+    assert len(found) == 3
+
+
 def test_results_under_former_fingerprints_are_found(folder: Path) -> None:
     engine = load(str(folder)).engine()
     files = engine.preference_model().kb.files

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from abl_cards.agents.policy import NeuroSymbolicPolicy
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.game import load
+from abl_cards.learners.decision import PolicyNetwork
 from abl_cards.learners.networks import BF16_ROW_MULTIPLE, GameShape, Networks
 from tests.learners.tiny import TINY
 
@@ -51,3 +53,29 @@ def test_half_precision_accepts_an_empty_batch(engine: Any) -> None:
     assert neural_policy.value(view, neural_policy.privileged_inputs(dealt, nothing.rows, nothing.context)).shape == (
         0,
     )
+
+
+def test_no_weights_make_a_label_that_is_not_legal_likely(engine: Any) -> None:
+    """Such a label would be an index out of bounds in compiled functions."""
+    networks = Networks(TINY, GameShape.of(engine))
+    neural_policy = NeuroSymbolicPolicy(engine, engine.preference_model(), networks)
+    dealt = engine.start_matches(np.arange(4, dtype=np.uint64))
+    view = neural_policy.features(dealt.decisions(dealt.rows_to_play()))
+    assert isinstance(networks.decision, PolicyNetwork)
+    bias = networks.decision.policy.bias
+    bias.data.fill_(-1e20)
+    assert np.exp(neural_policy.log_probs(view))[~view.legal].max() == 0
+    bias.data.fill_(np.nan)
+    with pytest.raises(GameError) as error:
+        neural_policy.log_probs(view)
+    assert error.value.code == ErrorCode.MODEL_OUTPUT_NOT_FINITE
+
+
+def test_hands_that_are_not_finite_are_refused(engine: Any) -> None:
+    networks = Networks(TINY, GameShape.of(engine))
+    assert networks.abln is not None
+    next(networks.abln.parameters()).data.fill_(np.nan)
+    dealt = engine.start_matches(np.arange(4, dtype=np.uint64))
+    with pytest.raises(GameError) as error:
+        NeuroSymbolicPolicy(engine, engine.preference_model(), networks).features(dealt.decisions(dealt.rows_to_play()))
+    assert error.value.code == ErrorCode.MODEL_OUTPUT_NOT_FINITE

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,10 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from abl_cards.cli.kb import NEW_GAME
 from abl_cards.core.plots import ErrorBarPlot, LinePlot, MatrixPlot
 from abl_cards.core.settings import setting
 from abl_cards.experiments.experiment import find_experiments
 from abl_cards.experiments.report import ExperimentReport, ReportTable
+from abl_cards.experiments.rules import GameConfig
 from abl_cards.experiments.seeds import SeedsConfig, combine_reports, over_seeds
 from abl_cards.experiments.workspace import ExperimentWorkspace
 from abl_cards.matches.seed_intervals import combine_seeds, paired_test
@@ -93,6 +96,38 @@ def test_each_seed_is_a_cell(tmp_path: Path) -> None:
     more = run(DrawnConfig(seeds=2), ExperimentWorkspace(tmp_path / "three"))
     assert more.to_json() == combine_reports({seed: drawn_report(seed) for seed in range(2)}).to_json()
     assert len((tmp_path / "three" / "cells.jsonl").read_text("utf-8").splitlines()) == 3
+
+
+@dataclass(frozen=True)
+class ReadingConfig(GameConfig, DrawnConfig):
+    """Settings of an experiment that reads rules, records and weights."""
+
+    records: Path | None = setting(None, "a file")
+    agents: tuple[str, ...] = setting((), "agents")
+
+
+def test_a_seed_is_measured_anew_after_a_change_of_its_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where a path is relative, or a rule belongs to the parent of a variant."""
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(NEW_GAME, "mine")
+    Path("variant").mkdir()
+    Path("variant", "variant.lp").write_text("parent(mine).\n", "utf-8")
+    records, weights = Path("records.jsonl"), Path("some.safetensors")
+    every = [
+        (ReadingConfig(seeds=2, game="mine"), Path("mine", "rules.lp")),
+        (ReadingConfig(seeds=2, kb=Path("mine")), Path("mine", "rules.lp")),
+        (ReadingConfig(seeds=2, game="variant"), Path("mine", "rules.lp")),
+        (ReadingConfig(seeds=2, records=records), records),
+        (ReadingConfig(seeds=2, agents=("kb", f"abl:no-lookahead,weights={weights}")), weights),
+    ]
+    for file in (records, weights):
+        file.write_text("first", "utf-8")
+    for number, (settings, changed) in enumerate(every):
+        for cells in (2, 4):
+            folder = tmp_path / str(number)
+            over_seeds(run_drawn)(settings, ExperimentWorkspace(folder))
+            assert len((folder / "cells.jsonl").read_text("utf-8").splitlines()) == cells
+            changed.write_text(changed.read_text("utf-8") + "% changed\n", "utf-8")
 
 
 def test_experiments_that_train_have_a_seeds_setting() -> None:

@@ -105,7 +105,7 @@ def test_policy_approaches_lookahead_targets(engine: Any, half: Any) -> None:
         replace(TINY.ppo, learning_rate=1e-2),
         expert_config=teaching,
     )
-    seen = [learn(learner, half, np.random.default_rng(3)).foresight or 0.0 for _ in range(12)]
+    seen = [learn(learner, half, np.random.default_rng(3)).lookahead_divergence or 0.0 for _ in range(12)]
     assert 0 < seen[-1] < 0.8 * seen[0]
 
 
@@ -136,7 +136,7 @@ def test_resumed_run_with_lookahead_equals_uninterrupted_run(tmp_path: Path, mon
         )
     )
     whole.fit()
-    assert read_metrics(tmp_path / "whole")[-1]["foresight"] > 0
+    assert read_metrics(tmp_path / "whole")[-1]["lookahead_divergence"] > 0
     half = replace(whole.settings, directory=tmp_path / "parts", total_decisions=900)
     Trainer.from_config(half).fit()
     resumed = Trainer.from_config(replace(half, total_decisions=1800))
@@ -151,9 +151,9 @@ def test_run_can_be_resumed_with_lookahead(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setitem(PRESETS, "tiny", TINY)
     run = Trainer.from_config(settings(tmp_path, total_decisions=500, critic_warmup_updates=0))
     run.fit()
-    assert read_metrics(tmp_path)[-1]["foresight"] is None
+    assert read_metrics(tmp_path)[-1]["lookahead_divergence"] is None
     Trainer.from_config(replace(run.settings, total_decisions=run.decisions + 500, lookahead_share=1.0)).fit()
-    assert read_metrics(tmp_path)[-1]["foresight"] > 0
+    assert read_metrics(tmp_path)[-1]["lookahead_divergence"] > 0
 
 
 @pytest.mark.parametrize(

@@ -157,7 +157,7 @@ def test_resume_rejects_other_settings(tmp_path: Path) -> None:
     assert error.value.code == ErrorCode.CHECKPOINT_NOT_READABLE
 
 
-@pytest.mark.parametrize("device", ["nowhere", "cuda:99"])
+@pytest.mark.parametrize("device", ["nowhere", "cuda:99", "meta"])
 def test_unavailable_device_is_rejected(tmp_path: Path, device: str) -> None:
     with pytest.raises(GameError, match=f"device={device}") as error:
         Trainer.from_config(settings(tmp_path, device=device))

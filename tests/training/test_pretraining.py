@@ -18,9 +18,11 @@ from abl_cards.learners.symmetry import Symmetries
 from abl_cards.learners.weights_files import load_card
 from abl_cards.matches.records import read_valid_records, sample_records_path, write_records
 from abl_cards.training.decision_dataset import dataset_from_records, num_round_tables
-from abl_cards.training.pretraining import Pretrainer, pretrain
-from abl_cards.training.settings import TrainConfig
+from abl_cards.training.pretraining import Pretrainer, check_pretraining, pretrain
+from abl_cards.training.run_settings import write_settings
+from abl_cards.training.settings import TrainConfig, read_config
 from abl_cards.training.supervised import add_estimates, create_abln_run
+from abl_cards.training.trainer import Trainer
 from tests.effort import amount
 from tests.learners.tiny import TINY
 from tests.training.test_checkpoint import write_malicious_pickle
@@ -119,6 +121,28 @@ def test_pretraining_of_abln_from_random_games(tmp_path: Path, engine: Any) -> N
     )
     with pytest.raises(GameError, match="unknown agent"):
         pretrain_networks(settings(tmp_path / "nobody", game="guandan", pretrain_agent="nobody"), engine)
+
+
+@pytest.mark.parametrize("name", ["supervised.safetensors", "hidden-hands.state", "decisions.state"])
+def test_what_was_learned_by_other_settings_is_refused(tmp_path: Path, name: str) -> None:
+    """A run that ends before its first checkpoint goes on with what it has learned."""
+    chosen = settings(tmp_path, game="guandan", pretrain_agent="random")
+    write_settings(chosen)
+    check_pretraining(replace(chosen, seed=1))
+    (tmp_path / name).touch()
+    check_pretraining(replace(chosen, num_envs=4))
+    check_pretraining(replace(chosen, seed=1, pretrain_agent=None))
+    changes: tuple[dict[str, Any], ...] = (
+        {"seed": 1},
+        {"pretrain_agent": "kb"},
+        {"records": SAMPLE},
+        {"abln_pretrain_steps": 4},
+    )
+    for changed in changes:
+        with pytest.raises(GameError) as error:
+            Trainer.from_config(replace(chosen, **changed))
+        assert error.value.code == ErrorCode.RUN_MISMATCH
+    assert read_config(tmp_path) == chosen
 
 
 def test_pretraining_without_abln_plays_no_games(tmp_path: Path, engine: Any, few_records: Path) -> None:

@@ -11,6 +11,7 @@ import pytest
 import torch
 
 from abl_cards.agents.policy import NeuroSymbolicPolicy
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.game import load
 from abl_cards.learners.batches import to_training_batch
 from abl_cards.learners.networks import BF16_ROW_MULTIPLE, GameShape, Networks
@@ -54,6 +55,14 @@ def gradient(trainer: PPOLearner, rows: Experience) -> torch.Tensor:
     return torch.cat(
         [grad.flatten() for grad in torch.autograd.grad(loss, list(trainer.networks.decision.parameters()))]
     )
+
+
+def test_a_loss_that_is_not_finite_ends_the_run(engine: Any, rows: Experience) -> None:
+    """Before a checkpoint holds the weights that follow from it."""
+    broken = replace(rows, value_target=np.full_like(rows.value_target, np.inf))
+    with pytest.raises(GameError) as error:
+        learn(trainer(engine), broken, np.random.default_rng(0))
+    assert error.value.code == ErrorCode.MODEL_OUTPUT_NOT_FINITE
 
 
 def test_certain_decisions_do_not_change_the_gradient(engine: Any, rows: Experience) -> None:
@@ -118,7 +127,7 @@ def test_stats_of_networks_not_trained_are_none(engine: Any, rows: Experience) -
     assert astuple(seen) == (None, seen.value_loss, None, None, None, None, None)
     again = learn(trainer(engine), rows, np.random.default_rng(3))
     assert None not in astuple(again)[:-1]
-    assert again.foresight is None
+    assert again.lookahead_divergence is None
     both = UpdateStats.mean([seen, again])
     assert both.hands_loss == again.hands_loss
     assert both.value_loss == pytest.approx((seen.value_loss + (again.value_loss or 0)) / 2)
