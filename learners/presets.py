@@ -81,13 +81,13 @@ class RolloutConfig:
 
     is_compiled: bool = False  # whether one compiled loop plays tables on, by positions instead of costs, plays left
     hidden: tuple[int, int] = (256, 128)  # widths of the layers, multiples of 4
-    num_tables: int = 256  # imagined tables of a decision, divided among its labels
+    num_tables: int = 256  # simulated tables of a decision, divided among its labels
     num_determinizations: int = 128  # deals of a label at most
     depths: tuple[int, ...] = (16,)  # decisions with a choice before the critic values the position; the mean counts
     timed_depths: tuple[int, ...] = ()  # the same with a time limit; empty for the same as without one
     likelihood_exponent: float = 0.0  # power of the likelihood of the others' acts by which deals are weighted; 0: none
     opponent_hidden: tuple[int, int] | None = None  # widths of a network for these weights; None: the same network
-    pool_size: int = 512  # deals that are drawn and weighted at a decision; those that are imagined are resampled
+    pool_size: int = 512  # deals that are drawn and weighted at a decision; those that are simulated are resampled
     top_k: int = 8  # labels that are evaluated at most, the most probable ones
     min_prob: float = 0.001  # probability below which a label is not evaluated
 

@@ -224,12 +224,12 @@ def _network_parts(learned: AblAgent | None) -> Iterator[AblationPart]:
         yield AblationPart(PROJECTION, "the projection of the estimated hands", ("no-projection",))
     if learned.looks_ahead:
         also = " and exact endgames" if learned.solves_endgames else ""
-        description = f"trying the likely labels on imagined deals{also}"
+        description = f"trying the likely labels on sampled deals{also}"
         yield AblationPart(LOOKAHEAD, description, ("no-lookahead",), ("think", "endgame"))
         if learned.uses_rollout_network:
-            yield AblationPart(ROLLOUT_NETWORK, "playing imagined deals on by a light network", ("no-rollout-network",))
+            yield AblationPart(ROLLOUT_NETWORK, "rollouts by a light network", ("no-rollout-network",))
     if learned.solves_endgames:
-        yield AblationPart(ENDGAME, "exact endgames on imagined deals", ("endgame=0",), ("endgame",))
+        yield AblationPart(ENDGAME, "exact endgames on sampled deals", ("endgame=0",), ("endgame",))
     if learned.uses_preferences:
         yield AblationPart(MINIMISER, "the cheapest card set of the label: any instead", ("no-preferences",))
 

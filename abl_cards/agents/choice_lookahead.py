@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.agents.lookahead import Lookahead, describe_imagined_table
+from abl_cards.agents.lookahead import Lookahead, describe_simulated_table
 from abl_cards.core import splitmix64_array
 from abl_cards.games import Engine
 from abl_cards.games.compiled import attribute_table_errors
@@ -80,7 +80,7 @@ class ChoiceLookahead:
             expected_points=np.where(is_open, points, np.float32(np.nan)),
         )
 
-    @attribute_table_errors(describe_imagined_table)
+    @attribute_table_errors(describe_simulated_table)
     def _evaluate_options(self, tables: Tables, options: NDArray[np.uint8]) -> NDArray[np.float32]:
         """Evaluate simulated tables [m] for the seats that choose, after these options: float32 [m]."""
         rows, seat = np.arange(len(tables)), tables.seat.copy()

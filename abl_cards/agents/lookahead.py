@@ -44,9 +44,9 @@ _BATCH_SIZE = 64  # decisions at a time, to bound memory
 _FIRST_ROW = np.zeros(1, np.int64)
 
 
-def describe_imagined_table(table: int) -> str:
+def describe_simulated_table(table: int) -> str:
     """Describe a simulated table for errors, whose messages must not name a table that is played."""
-    return "a table that the look-ahead imagines"
+    return "a table that the look-ahead simulates"
 
 
 @dataclass(frozen=True)
@@ -223,7 +223,7 @@ class Lookahead:
             self._run_round(batch, trials, later)
             depths = [later.depths]  # since results at other depths would be dropped
 
-    @attribute_table_errors(describe_imagined_table)
+    @attribute_table_errors(describe_simulated_table)
     def _run_round(self, batch: _LookaheadBatch, trials: SuccessiveElimination, step: SearchRound) -> None:
         """Evaluate the active labels on more deals."""
         began, active = time.monotonic(), trials.active

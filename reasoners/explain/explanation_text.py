@@ -41,7 +41,7 @@ _TEXTS = texts_by_language({
     "no_reasons": ("no preference fired", "没有触发任何偏好"),
     "labels": ("labels by probability: {count} to choose among", "伪动作按概率排列：共 {count} 个可选"),
     "answered": ("; could be answered by {names}", "；能被压住的概率：{names}"),
-    "ahead": ("; over imagined deals: expected points, and the probability before",
+    "ahead": ("; over sampled deals: expected points, and the probability before",
               "；在假想牌局上的期望得分，以及前瞻之前的概率"),
     "solved": ("; solved in {deals} likely deals: expected points, deals that are won, and the probability before",
                "；在 {deals} 副可能的牌局中精确求解：期望得分、获胜的牌局数，以及求解之前的概率"),
