@@ -217,7 +217,9 @@ def _run_coverage(engine: Engine, games: int, seed: int, report: dict[str, Any],
 def _print_coverage(coverage: RuleCoverage, profile: str | None) -> None:
     fired = coverage.num_rules - len(coverage.unfired_rules)
     typer.echo(f"coverage: {fired} of {coverage.num_rules} rules fired in {coverage.num_games:,} games")
-    irrelevant = [rule for rule in coverage.unfired_rules if rule.is_common and rule.verdict == "impossible"]
+    irrelevant = [
+        rule for rule in coverage.unfired_rules if rule.is_common and rule.verdict in ("impossible", "unread")
+    ]
     for rule in coverage.unfired_rules:
         if rule not in irrelevant:
             typer.echo(f"  {rule.rule.location}: never fired: {rule.rule.text}")
@@ -226,7 +228,7 @@ def _print_coverage(coverage: RuleCoverage, profile: str | None) -> None:
                 typer.echo(f"    {json.dumps(rule.position, ensure_ascii=False)}")
     if irrelevant:
         count = format_count(len(irrelevant), "rule")
-        typer.echo(f"  {count} of common files cannot fire, which other games use")
+        typer.echo(f"  {count} of common files cannot fire, or serve nothing here; other games use them")
     for names, noun, verb in (
         (coverage.unplayed_labels, "label", "played"),
         (coverage.unchosen_options, "option", "chosen"),
@@ -244,6 +246,7 @@ def _verdict_text(verdict: str, question: str, state: Sequence[str], profile: st
     return {
         "unmet": f"it can fire for the query {question}, but its conditions never held together in these games",
         "impossible": f"it cannot fire in any state{f' by the profile {profile}' if profile else ''} (proved)",
+        "unread": "nothing that the engine reads depends on it",
         "unknown": "no state was found within the time limit (--seconds)",
     }[verdict]
 

@@ -27,6 +27,7 @@ from abl_cards.games.description import (
 )
 from abl_cards.games.guard import guard_rule_errors
 from abl_cards.games.importers import find_importer
+from abl_cards.games.late_choices import find_late_choices
 from abl_cards.games.match_end import find_endless_match, find_undecided_match
 from abl_cards.games.min_plays import plays_left_errors, plays_left_warnings
 from abl_cards.games.notation import canonical_notation
@@ -156,7 +157,7 @@ def find_warnings(rules: CompiledGame) -> Iterator[Diagnostic]:
     yield from find_dead_rules(rules.folder, rules.profile)
     yield from find_never_legal_labels(rules.folder, rules.profile)
     yield from find_unset_fluents(rules.folder, rules.profile)
-    checks = plays_left_warnings, find_endless_match, find_undecided_match, find_added_counts
+    checks = plays_left_warnings, find_endless_match, find_undecided_match, find_added_counts, find_late_choices
     for problem in (problem for check in checks for problem in check(rules)):
         yield add_location(problem, program, rules.folder)
 
@@ -209,7 +210,7 @@ def check_deal(rules: CompiledGame) -> None:
             "deal every seat the same in all deals, and let draws/1 decide who draws more",
             ErrorCode.RULES_NOT_PLAYABLE,
         )
-    if rules.kb.facts("draw_pile", 0) and not rules.has_draws:
+    if rules.has_pile and not rules.derives_draws and dealt < cards:
         raise make_kb_error(
             "draw_pile/0: no rule derives draws/1", "say who draws: draws(S) :- …", ErrorCode.RULES_NOT_PLAYABLE
         )

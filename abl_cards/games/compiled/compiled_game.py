@@ -224,13 +224,18 @@ class CompiledGame:
 
     @property
     def has_draws(self) -> bool:
-        """True if cards are drawn one by one from a stock."""
+        """True if cards are drawn one by one from a stock, or could be (``draw_pile/0``)."""
+        return self.derives_draws or bool(self.kb.facts("draw_pile", 0))
+
+    @property
+    def derives_draws(self) -> bool:
+        """True if a rule says who draws."""
         return DRAWS_SIGNATURE in self.derived_outputs
 
     @cached_property
     def has_pile(self) -> bool:
         """True if hands are dealt at once, and the other cards are drawn during the episode, by ``draw_pile/0``."""
-        return self.has_draws and bool(self.kb.facts("draw_pile", 0))
+        return bool(self.kb.facts("draw_pile", 0))
 
     @cached_property
     def num_from_stock(self) -> int:

@@ -77,7 +77,7 @@ def play_obstacles(rules: CompiledGame) -> Iterator[str]:
     if rules.turn_query is not None:
         yield "the next seat depends on fluents (turn/1, trick_over/0, over/0)"
     if rules.has_draws:
-        yield "cards are drawn (draws/1)"
+        yield "cards are drawn, or choices follow tricks (draws/1, draw_pile/0)"
     used_columns = dict(zip(rules.play_query.groups, rules.play_query.used_columns, strict=True))
     if set(used_columns) - _PLAY_GROUPS or any(used_columns.get("trick", np.zeros(0, np.int64)) > 0):
         reasons = sorted({*used_columns} - _PLAY_GROUPS) or ["owner of the play to beat"]

@@ -115,6 +115,12 @@ class EventUpdate(NamedTuple):
         """Return True if the updates can change one of these fluent slots."""
         return any(np.isin(updates[:, 1], [*slots]).any() for updates in (self.sets, self.adds))
 
+    def list_set_slots(self) -> list[int]:
+        """Return the fluent slots that the updates can set, and not only reset."""
+        names = [output.name for output in self.query.circuit.outputs]
+        sets: list[int] = [slot for output, slot, _ in self.sets.tolist() if names[output] != "drop"]
+        return sets + self.adds[:, 1].tolist()
+
     def _check_values(self, answers: NDArray[np.uint8], rows: Indices) -> None:
         """Raise TableError if a fluent would get two values at once."""
         if not len(self.exclusive_starts):

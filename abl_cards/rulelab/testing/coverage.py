@@ -34,7 +34,7 @@ EPISODES_PER_TABLE = 16
 MOVES_PER_DECISION = 4
 """Moves per decision for which the preferences are evaluated."""
 _WITNESS_SECONDS = 10.0  # time limit of the search for a state in which a rule fires
-POSSIBLE, UNREACHED, IMPOSSIBLE, UNKNOWN = "possible", "unmet", "impossible", "unknown"
+POSSIBLE, UNREACHED, IMPOSSIBLE, UNREAD, UNKNOWN = "possible", "unmet", "impossible", "unread", "unknown"
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,9 @@ class UnfiredRule:
     """A rule that never fired."""
 
     rule: TracedRule
-    verdict: str  # POSSIBLE: fires in `state`; UNREACHED: in no state of play; IMPOSSIBLE: proved; UNKNOWN: timeout
+    verdict: (
+        str  # POSSIBLE: in `state`; UNREACHED: not in play; IMPOSSIBLE: proved; UNREAD: of no query; UNKNOWN: timeout
+    )
     question: str = ""
     state: tuple[str, ...] = ()
     position: Mapping[str, Any] | None = None  # JSON state for `abl-cards legal`, if the inputs can be written as one
@@ -207,7 +209,7 @@ class _CoverageListener(NullListener):
 
 def _find_witness(trace: RuleTrace, index: int, rule: TracedRule) -> UnfiredRule:
     """Search for a state in which a rule fires, preferably one reached in play."""
-    unreached_query, verdict = "", IMPOSSIBLE
+    unreached_query, verdict = "", UNREAD if index in trace.unread_rules else IMPOSSIBLE
     for name, circuit in trace.circuits.items():
         for atom in circuit.outputs:
             if atom[1] != (index,):

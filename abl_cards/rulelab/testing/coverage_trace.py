@@ -37,10 +37,21 @@ class RuleTrace:
         self._program = rules.folder.program(rules.profile)
 
     @cached_property
+    def _all_rules(self) -> Circuit | None:
+        """Circuit of the twin atoms of all rules; None without any."""
+        return self.kb.circuit(str(FIRED_PREDICATE)) if _derives(self.kb, FIRED_PREDICATE) else None
+
+    @cached_property
+    def unread_rules(self) -> frozenset[int]:
+        """Rules that may fire, and that no query depends on."""
+        indices = {int(index) for _, (index,) in (self._all_rules.outputs if self._all_rules else ())}
+        read = {int(index) for circuit in self.circuits.values() for _, (index,) in circuit.outputs}
+        return frozenset(indices - read)
+
+    @cached_property
     def circuits(self) -> Mapping[str, Circuit]:
         """Circuits of the twin atoms of the rules that each query depends on, by query, in the order of the rules."""
-        all_rules = self.kb.circuit(str(FIRED_PREDICATE)) if _derives(self.kb, FIRED_PREDICATE) else None
-        circuits = {}
+        all_rules, circuits = self._all_rules, {}
         for name, question in QUERY_SPECS.items():
             reached = self._program.reachable_predicates([Signature.parse(output) for output in question.outputs])
             atoms = [

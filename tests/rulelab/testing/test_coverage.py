@@ -6,7 +6,14 @@ from pathlib import Path
 import pytest
 
 from abl_cards.games.engine import Engine
-from abl_cards.rulelab.testing.coverage import IMPOSSIBLE, POSSIBLE, UNREACHED, RuleCoverage, measure_coverage
+from abl_cards.rulelab.testing.coverage import (
+    IMPOSSIBLE,
+    POSSIBLE,
+    UNREACHED,
+    UNREAD,
+    RuleCoverage,
+    measure_coverage,
+)
 from abl_cards.rulelab.testing.differences import UNREACHED_TEXT as UNMET_STATES
 from abl_cards.rulelab.testing.differences import find_rule_difference
 from tests.rulelab.testing.conftest import engine_of
@@ -46,7 +53,7 @@ def test_all_rules_of_a_new_game_fire(new_game_coverage: RuleCoverage) -> None:
     assert coverage.num_games == 60
     assert not coverage.unplayed_labels
     assert [unfired.rule.text for unfired in coverage.unfired_rules if not unfired.is_common] == []
-    assert {unfired.verdict for unfired in coverage.unfired_rules} <= {IMPOSSIBLE, POSSIBLE}
+    assert {unfired.verdict for unfired in coverage.unfired_rules} <= {IMPOSSIBLE, POSSIBLE, UNREAD}
 
 
 def test_unfired_rules_have_a_state_or_a_proof(folder: Path) -> None:
@@ -63,6 +70,13 @@ def test_unfired_rules_have_a_state_or_a_proof(folder: Path) -> None:
     assert silent["rare"].verdict == POSSIBLE
     assert {f"left({rank},4)" for rank in range(3, 7)} <= set(silent["rare"].state)
     assert coverage.to_json()["preferences_never_fired"] == ["never", "rare"]
+
+
+def test_rules_that_serve_no_query_are_not_called_impossible(folder: Path) -> None:
+    (folder / "spare.lp").write_text("spare :- leading. never :- 1 > 2, leading.", "utf-8")
+    coverage = covered(engine_of(folder), 3)
+    spare = [rule.verdict for rule in coverage.unfired_rules if Path(rule.rule.location.file).name == "spare.lp"]
+    assert spare == [UNREAD, IMPOSSIBLE]
 
 
 def test_matches_of_several_deals_end(folder: Path) -> None:
