@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from abl_cards.core import ErrorCode, GameError, check_integer, derive_key, is_one_of, splitmix64_array
 from abl_cards.games import Engine
 from abl_cards.games.compiled import CompiledGame, attribute_table_errors
+from abl_cards.games.notation import render_table
 from abl_cards.games.state import TableState
 from abl_cards.games.tables import NullListener, PlayerView, Tables, observe
 from abl_cards.games.types import Indices, Moves
@@ -187,7 +188,7 @@ class EpisodeTables(NullListener):
 
 
 class FinalViews(NamedTuple):
-    """Copies of tables at the end of their episodes, to be observed when someone reads them.
+    """Copies of tables at the end of their episodes, to be observed or rendered when someone reads them.
 
     To observe some tables takes nearly as long as to observe all, and few learners read final observations.
     """
@@ -195,16 +196,24 @@ class FinalViews(NamedTuple):
     rules: CompiledGame
     envs: Indices  # [n] where these episodes ended
     state: TableState  # of n tables
+    num_episodes: NDArray[np.int32]  # [n]
+    points: NDArray[np.int32]  # [n, players]
 
     @classmethod
     def of(cls, tables: Tables, rows: Indices) -> FinalViews:
         """Copy some tables."""
         copies: list[Any] = [values.take(rows, axis=0) for values in tables.state]
-        return cls(tables.rules, rows, TableState(*copies))
+        return cls(tables.rules, rows, TableState(*copies), tables.num_episodes[rows], tables.points[rows])
 
     def observe(self) -> NDArray[np.uint8]:
         """Return uint8 [n, players, features], what each player sees."""
         return observe_players(self.rules, self.state, np.arange(len(self.envs)))
+
+    def render(self) -> str:
+        """Return the first of the tables as text with all hands open."""
+        tables = Tables(self.rules, len(self.envs))
+        tables.state, tables.num_episodes, tables.points = self.state, self.num_episodes, self.points
+        return render_table(self.rules, tables, 0)
 
 
 def observe_players(rules: CompiledGame, state: TableState, rows: Indices) -> NDArray[np.uint8]:
