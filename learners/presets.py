@@ -296,7 +296,8 @@ def list_shipped_presets(game: str) -> list[str]:
     Args:
         game: Name of the game.
     """
-    return [name for name in PRESETS if (WEIGHTS_FOLDER / f"{game}-{name}.safetensors").exists()]
+    shipped = {file.stem for file in WEIGHTS_FOLDER.glob("*.safetensors")}  # no file beside a folder of rules
+    return [name for name in PRESETS if f"{game}-{name}" in shipped]
 
 
 @dataclass(frozen=True)

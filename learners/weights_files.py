@@ -173,16 +173,18 @@ def find_shipped_weights(game: str, preset: str | None, *tags: str) -> Path:
         GameError: The package has no weights for this game and preset.
     """
     preset = preset or default_preset(game)
-    file = WEIGHTS_FOLDER / f"{'-'.join([game, preset, *tags])}.safetensors"
-    if file.exists():
-        return file
-    found = [path for known in PRESETS for path in WEIGHTS_FOLDER.glob(f"{game}-{known}*.safetensors")]
-    there = sorted(path.stem for path in found if not path.stem.endswith((_ROLLOUT_SUFFIX, _OPPONENT_SUFFIX)))
+    name, shipped = "-".join([game, preset, *tags]), {file.stem: file for file in WEIGHTS_FOLDER.glob("*.safetensors")}
+    if name in shipped:  # a game may be the path of a folder, beside which files of this name may lie
+        return shipped[name]
+    of_game = tuple(f"{game}-{known}" for known in PRESETS)
+    there = sorted(
+        stem for stem in shipped if stem.startswith(of_game) and not stem.endswith((_ROLLOUT_SUFFIX, _OPPONENT_SUFFIX))
+    )
     if there:
-        raise GameError(f"no weights '{file.stem}' (there are: {', '.join(there)})", ErrorCode.UNKNOWN_WEIGHTS)
+        raise GameError(f"no weights '{name}' (there are: {', '.join(there)})", ErrorCode.UNKNOWN_WEIGHTS)
     raise GameError(
         f"agent 'abl' has no weights for {game}: play kb or greedy, or train some (abl-cards train {game} --dir "
-        f"runs/mine) and name their file, abl:weights=runs/mine/{game}-{preset}.safetensors",
+        f"runs/mine) and name their file, abl:weights=runs/mine/{Path(game).resolve().name}-{preset}.safetensors",
         ErrorCode.UNKNOWN_WEIGHTS,
     )
 

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from pettingzoo import AECEnv
 
 from abl_cards.core import ErrorCode, GameError, check_flag, check_functions, check_path, derive_key, seed64
-from abl_cards.env.episodes import check_action, check_agent, check_open, check_render_mode
+from abl_cards.env.episodes import FinalViews, check_action, check_agent, check_open, check_render_mode
 from abl_cards.env.factories import aec_env
 from abl_cards.env.pending import ExchangePolicy, choose_checked, make_realiser
 from abl_cards.env.spaces import make_observation_space
@@ -141,7 +141,7 @@ class CardGameEnv(AECEnv, NullListener):  # type: ignore[misc]  # pettingzoo has
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
-        self._final_observations: NDArray[np.uint8] | None = None  # [seats, features] at the end
+        self._final_views: FinalViews | None = None  # of the end of the episode or match
         keys = np.array([derive_key(self._seed, self._matches)], np.uint64)
         self._tables = self._engine.start_matches(keys, self)
         self._matches += 1
@@ -158,9 +158,11 @@ class CardGameEnv(AECEnv, NullListener):  # type: ignore[misc]  # pettingzoo has
             action: Index of a legal label or option; None for an agent that is done.
 
         Raises:
-            GameError: The action is not an integer or not legal, and nothing has changed; or the environment is closed.
+            GameError: The action is not an integer or not legal, and nothing has changed; or the environment is closed,
+                or ``reset`` was not called.
         """
         self._require_open()
+        self._require_reset()
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
@@ -179,12 +181,12 @@ class CardGameEnv(AECEnv, NullListener):  # type: ignore[misc]  # pettingzoo has
                 self._tables.play(_TABLE_ROW, self._realise(self._decisions, np.array([action], np.int16)))
             self._advance()
         self._accumulate_rewards()
-        if self._final_observations is not None:
+        if self._final_views is not None:
             self._deads_step_first()
 
     def _advance(self) -> None:
         """Go on to the next decision of an agent, or to the end."""
-        while self._final_observations is None and self._exchange != "agent" and self._tables.rows_to_choose().size:
+        while self._final_views is None and self._exchange != "agent" and self._tables.rows_to_choose().size:
             self._tables.choose(_TABLE_ROW, self._exchange(self._tables.choices(_TABLE_ROW)))
         self._find_legal_actions()
 
@@ -192,7 +194,7 @@ class CardGameEnv(AECEnv, NullListener):  # type: ignore[misc]  # pettingzoo has
         """Set the agent to decide and its mask."""
         self._mask = np.zeros(self._num_actions, np.int8)
         self._decisions: Decisions | None = None
-        if self._final_observations is not None:
+        if self._final_views is not None:
             return
         self.agent_selection = self.possible_agents[self._tables.seat[0]]
         if self._tables.rows_to_play().size:
@@ -218,8 +220,7 @@ class CardGameEnv(AECEnv, NullListener):  # type: ignore[misc]  # pettingzoo has
         self._terminate(tables)
 
     def _terminate(self, tables: Tables) -> None:
-        seats = len(self.possible_agents)
-        self._final_observations = tables.observe(np.zeros(seats, np.int64), np.arange(seats, dtype=np.int8))
+        self._final_views = FinalViews.of(tables, _TABLE_ROW)
         self.terminations = dict.fromkeys(self.agents, True)
 
     # --- observations -------------------------------------------------------------------------------------------------
@@ -234,22 +235,31 @@ class CardGameEnv(AECEnv, NullListener):  # type: ignore[misc]  # pettingzoo has
             ``observation`` float32 [features] and ``action_mask`` int8 [actions].
 
         Raises:
-            GameError: There is no such seat, or the environment is closed.
+            GameError: There is no such seat, the environment is closed, or ``reset`` was not called.
         """
         self._require_open()
+        self._require_reset()
         check_agent(agent, self.possible_agents)
         seat = self.possible_agents.index(agent)
         rows = (
             self._tables.observe(_TABLE_ROW, np.array([seat], np.int8))
-            if self._final_observations is None
-            else self._final_observations[[seat]]
+            if self._final_views is None
+            else self._final_views.observe()[0, [seat]]
         )
         mask = self._mask if agent == self.agent_selection else np.zeros_like(self._mask)
         return {"observation": rows[0].astype(np.float32), "action_mask": mask.copy()}
 
     def render(self) -> str | None:
-        """Return the table as text with all hands open; in the mode "human" print it and return None."""
-        text = render_table(self._engine.rules, self._tables, 0)
+        """Return the table as text with all hands open; in the mode "human" print it and return None.
+
+        After the end it shows the table before the next cards were dealt.
+
+        Raises:
+            GameError: ``reset`` was not called.
+        """
+        self._require_reset()
+        views = self._final_views
+        text = render_table(self._engine.rules, self._tables, 0) if views is None else views.render()
         if self.render_mode == "human":
             print(text)
             return None
@@ -261,6 +271,10 @@ class CardGameEnv(AECEnv, NullListener):  # type: ignore[misc]  # pettingzoo has
 
     def _require_open(self) -> None:
         check_open(self._closed)
+
+    def _require_reset(self) -> None:
+        if not hasattr(self, "_tables"):
+            raise GameError("call reset() first", ErrorCode.NOT_RESET)
 
     def __getstate__(self) -> dict[str, Any]:
         """Return all but the decision to make, which is computed again."""

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from abl_cards.core import ErrorCode, GameError, check_integer, derive_key, is_one_of, splitmix64_array
 from abl_cards.games import Engine
 from abl_cards.games.compiled import CompiledGame, attribute_table_errors
+from abl_cards.games.notation import render_table
 from abl_cards.games.state import TableState
 from abl_cards.games.tables import NullListener, PlayerView, Tables, observe
 from abl_cards.games.types import Indices, Moves
@@ -188,7 +189,7 @@ class EpisodeTables(NullListener):
 
 
 class FinalViews(NamedTuple):
-    """Copies of tables at the end of their episodes, observed when ``observe`` is called.
+    """Copies of tables at the end of their episodes, observed or rendered when the method is called.
 
     Observing a few tables takes nearly as long as observing all, and few learners read final observations.
     """
@@ -196,16 +197,24 @@ class FinalViews(NamedTuple):
     rules: CompiledGame
     envs: Indices  # [n] where these episodes ended
     state: TableState  # of n tables
+    num_episodes: NDArray[np.int32]  # [n]
+    points: NDArray[np.int32]  # [n, players]
 
     @classmethod
     def of(cls, tables: Tables, rows: Indices) -> FinalViews:
         """Copy some tables."""
         copies: list[Any] = [values.take(rows, axis=0) for values in tables.state]
-        return cls(tables.rules, rows, TableState(*copies))
+        return cls(tables.rules, rows, TableState(*copies), tables.num_episodes[rows], tables.points[rows])
 
     def observe(self) -> NDArray[np.uint8]:
         """Return uint8 [n, players, features], the observation of each player."""
         return observe_players(self.rules, self.state, np.arange(len(self.envs)))
+
+    def render(self) -> str:
+        """Return the first of the tables as text with all hands open."""
+        tables = Tables(self.rules, len(self.envs))
+        tables.state, tables.num_episodes, tables.points = self.state, self.num_episodes, self.points
+        return render_table(self.rules, tables, 0)
 
 
 def observe_players(rules: CompiledGame, state: TableState, rows: Indices) -> NDArray[np.uint8]:

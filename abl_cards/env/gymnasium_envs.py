@@ -17,6 +17,7 @@ from abl_cards.core import ErrorCode, GameError, check_integer, is_one_of, seed6
 from abl_cards.env.episodes import (
     EpisodeKind,
     EpisodeTables,
+    FinalViews,
     check_action,
     check_actions,
     check_open,
@@ -106,6 +107,7 @@ class GymnasiumVectorEnv(GymnasiumVectorBase[BatchedObservation, Any, NDArray[An
         self._carried = np.zeros(self.num_envs)  # rewards before the first decision of the learning seat
         self._returns = np.zeros(self.num_envs)  # rewards of the episode
         self._is_ready = False
+        self._ended: FinalViews | None = None  # of the last episode that ended
 
     # --- Gymnasium's interface ----------------------------------------------------------------------------------------
 
@@ -237,6 +239,7 @@ class GymnasiumVectorEnv(GymnasiumVectorBase[BatchedObservation, Any, NDArray[An
             counted = running[views.envs]
             if not counted.any():
                 continue
+            self._ended = views
             seen = views.observe()[:, self._seat].astype(np.float32)
             for index in np.flatnonzero(counted).tolist():
                 env = int(views.envs[index])
@@ -417,9 +420,13 @@ class GymnasiumEnv(Env[dict[str, NDArray[Any]], np.int64]):
         return observation
 
     def render(self) -> str | None:
-        """Return the table as text with all hands open, in the mode "ansi"."""
+        """Return the table as text with all hands open, in the mode "ansi".
+
+        After the end of an episode it shows the table before the next cards were dealt.
+        """
         texts = self._envs.render()
-        return texts[0] if texts else None
+        ended = self._envs._ended if self._next is not None else None
+        return None if not texts else texts[0] if ended is None else ended.render()
 
     def close(self) -> None:
         """Release the table."""

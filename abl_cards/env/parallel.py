@@ -169,8 +169,13 @@ class ParallelCardGameEnv(ParallelEnv[str, SeatObservation, int]):  # type: igno
         return {agent: {"observation": view.copy(), "action_mask": mask} for agent, view, mask in pairs}
 
     def render(self) -> str | None:
-        """Return the table as text with all hands open; in the mode "human" print it and return None."""
+        """Return the table as text with all hands open; in the mode "human" print it and return None.
+
+        After the end of an episode it shows the table before the next cards were dealt.
+        """
         text = self._env.state_text(0)
+        if self._step is not None and not self.agents:
+            text = self._step._final_views[0].render()
         if self.render_mode == "human":
             print(text)
             return None

@@ -7,17 +7,13 @@ from gymnasium import spaces
 
 from abl_cards.games import Engine
 
-_MAX_BYTE = 255
-
 
 def make_observation_space(engine: Engine, num_actions: int) -> spaces.Dict:
     """Return the space of dictionaries with ``observation`` and ``action_mask``."""
     table = engine.observation_features
-    counted = any(str(part) == "counted" for _, part, _ in engine.rules.kb.facts("sees", 3))  # counts without a bound
-    high = _MAX_BYTE if counted else table.max_value
     return spaces.Dict(
         {
-            "observation": spaces.Box(0, high, (table.size,), np.float32),
+            "observation": spaces.Box(0, table.max_value, (table.size,), np.float32),
             "action_mask": spaces.Box(0, 1, (num_actions,), np.int8),
         }
     )

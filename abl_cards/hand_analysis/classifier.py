@@ -87,7 +87,13 @@ def find_classifier_weights(game: str, weights: str | Path | None = None) -> Pat
         GameError: No weights are shipped for the game.
     """
     weights = None if weights is None else Path(weights)
-    return weights or find_shipped_weights(game, "strength", "small")
+    try:
+        return weights or find_shipped_weights(game, "strength", "small")
+    except GameError as problem:
+        text = (
+            f"no weights of classes of deals for {game}: name the game that it varies, with --kb {game}, or --weights"
+        )
+        raise GameError(text, problem.code) from None
 
 
 def load_classifier(game: str, scorer: HandScorer, file: str | Path) -> tuple[DealClassPredictor, StrengthCard]:

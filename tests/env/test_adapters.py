@@ -22,6 +22,7 @@ from abl_cards.core import ErrorCode, GameError, derive_key
 from abl_cards.env import (
     GymnasiumVectorEnv,
     VectorEnv,
+    aec_env,
     gymnasium_env,
     gymnasium_vector_env,
     parallel,
@@ -385,3 +386,22 @@ def test_closed_environment_rejects_reset_and_step(ends: bool) -> None:
         with pytest.raises(GameError) as error:
             use()
         assert error.value.code == ErrorCode.CLOSED
+
+
+def test_render_shows_the_end_of_an_episode_until_reset() -> None:
+    env, table = gymnasium_env("doudizhu", render_mode="ansi", seed=1), parallel_env("doudizhu", seed=1)
+    turns = aec_env("guandan", seed=1, one_episode=True)
+    observation, _ = env.reset()
+    terminated = False
+    while not terminated:
+        observation, _, terminated, _, _ = env.step(int(observation["action_mask"].argmax()))
+    observations, _ = table.reset()
+    while (agent := table.agent_selection) is not None:
+        observations = table.step({agent: int(observations[agent]["action_mask"].argmax())})[0]
+    turns.reset()
+    while not turns.terminations[turns.agent_selection]:
+        turns.step(int(turns.observe(turns.agent_selection)["action_mask"].argmax()))
+    for ended in (env, table, turns):
+        assert (ended.render() or "").splitlines()[-1].startswith("the episode is over: points ")
+        ended.reset()
+        assert "the episode is over" not in (ended.render() or "")

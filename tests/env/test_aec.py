@@ -236,6 +236,14 @@ def test_unknown_seats_are_rejected() -> None:
         assert error.value.code == ErrorCode.UNKNOWN_SEAT
 
 
+def test_calls_before_reset_are_rejected() -> None:
+    table = CardGameEnv("president")
+    for use in (table.render, lambda: table.step(0), lambda: table.observe("seat_0")):
+        with pytest.raises(GameError) as error:
+            use()
+        assert error.value.code == ErrorCode.NOT_RESET
+
+
 def test_closed_environment_rejects_calls() -> None:
     table = aec_env("president")
     table.reset()

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from abl_cards.core.errors import GameError
+from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.learners import presets, weights_files
 
 
@@ -15,6 +15,16 @@ def test_default_preset_prefers_small_weights(tmp_path: Path, monkeypatch: pytes
     assert weights_files.find_shipped_weights("whist", None).stem == "whist-planes-abl"
     (tmp_path / "whist-small.safetensors").touch()
     assert weights_files.find_shipped_weights("whist", None).stem == "whist-small"
+
+
+def test_folders_of_rules_have_no_shipped_weights(tmp_path: Path) -> None:
+    """Not even where a file beside the folder is named as its weights would be."""
+    (tmp_path / "mine-small.safetensors").touch()
+    for game in (tmp_path / "mine", tmp_path / "[1"):
+        assert presets.list_shipped_presets(str(game)) == []
+        with pytest.raises(GameError) as caught:
+            weights_files.find_shipped_weights(str(game), "small")
+        assert caught.value.code == ErrorCode.UNKNOWN_WEIGHTS
 
 
 def test_missing_weights_error_suggests_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

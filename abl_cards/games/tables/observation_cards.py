@@ -162,7 +162,7 @@ def _make_groups(rules: CompiledGame, argument: Term | None) -> Iterator[Observa
         columns[rows] = needs[views.view.to_beat[rows]]
 
     meaning = "what the form to beat takes besides kickers, of each cell; zero when leading"
-    yield ObservationPart(ObservationFeature("groups", needs.shape[1:], meaning), write)
+    yield ObservationPart(ObservationFeature("groups", needs.shape[1:], meaning), write, int(needs.max(initial=0)))
 
 
 def _make_kicker_size(rules: CompiledGame, argument: Term | None) -> Iterator[ObservationPart]:
@@ -176,6 +176,7 @@ def _make_kicker_size(rules: CompiledGame, argument: Term | None) -> Iterator[Ob
     yield ObservationPart(
         ObservationFeature("kicker_size", (1,), "cards in each kicker of the play to beat; zero where it has none"),
         write,
+        int(sizes.max(initial=0)),
     )
 
 

@@ -16,6 +16,7 @@ from abl_cards.games.types import ObservationFeature
 
 MAX_COUNT_WIDTH = 16
 """Most numbers of a counter in an observation; larger values look like this one."""
+_MAX_BYTE = 255
 
 
 def _find_fluent(rules: CompiledGame, argument: Term | None) -> Fluent:
@@ -70,11 +71,13 @@ def make_counted(rules: CompiledGame, argument: Term | None) -> Iterator[Observa
     kinds = fluent.keys == tuple((kind,) for kind in rules.pack.kinds)
 
     def write(views: SeatViews, columns: ByteArray) -> None:
-        columns[:] = views.fluent_values(fluent.first_slot, fluent.slots.stop)
+        columns[:] = np.minimum(views.fluent_values(fluent.first_slot, fluent.slots.stop), _MAX_BYTE)
 
     meaning = f"{fluent.signature}: " + ("copies of each kind of card" if kinds else "the number of each key")
     yield ObservationPart(
-        ObservationFeature(_feature_name(rules, fluent), (len(fluent.keys),), meaning, has_card_axis=kinds), write
+        ObservationFeature(_feature_name(rules, fluent), (len(fluent.keys),), meaning, has_card_axis=kinds),
+        write,
+        _MAX_BYTE,
     )
 
 

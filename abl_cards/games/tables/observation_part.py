@@ -25,10 +25,17 @@ PartFactory = Callable[[CompiledGame, Term | None], Iterator["ObservationPart"]]
 
 @dataclass(frozen=True)
 class ObservationPart:
-    """Part of an observation: its description, and the function that writes it."""
+    """Part of an observation: its description, and the function that writes it.
+
+    Attributes:
+        feature: Description.
+        write: Fills the columns.
+        max_value: Greatest value; 0 where no value exceeds 2 or the copies of a card.
+    """
 
     feature: ObservationFeature
     write: PartWriter
+    max_value: int = 0
 
 
 class SeatViews:

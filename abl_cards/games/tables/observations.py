@@ -23,10 +23,11 @@ has_passed     seats that have passed in the trick
 out            seats without cards
 after          distance in the order of play from the seat that a fluent names to the observer, one-hot; argument:
                name of the fluent
-counted        values of a counter, one number for each key; argument: its name
+counted        values of a counter, one number for each key, at most 255; argument: its name
 tally          value of a counter from 0 to its declared maximum, one-hot; argument: its name
-fluent         a fluent for each of its keys, seats from the observer on; argument: its name. A single value is one-hot,
-               a counter "at least 1, 2, …", a set one bit for each key
+fluent         a fluent for each of its keys; argument: its name. A single value is one-hot, a counter "at least 1,
+               2, …", a set one bit for each key. Keys that are seats begin with the observer; seats within longer keys,
+               sides, and values that are seats keep their numbers
 fluents        all fluents; one with the name of a part or of another fluent is named with its arity: played/2
 trick          cards of each seat in the trick, in games with tricks
 leader         leader of the trick, one-hot
@@ -65,8 +66,9 @@ def build_feature_table(rules: CompiledGame) -> FeatureTable:
     Raises:
         KBError: If a ``sees`` fact names an unknown part, fluent or count, or a part twice.
     """
-    max_copies = max(2, int(rules.pack.copies.max()))
-    return FeatureTable(tuple(part.feature for part in _get_parts(rules)), max_value=max_copies)
+    parts = _get_parts(rules)
+    max_value = max(2, int(rules.pack.copies.max()), *(part.max_value for part in parts))
+    return FeatureTable(tuple(part.feature for part in parts), max_value)
 
 
 def observe(view: PlayerView, out: NDArray[np.uint8] | None = None) -> NDArray[np.uint8]:
@@ -100,6 +102,7 @@ class _PlacedPart(NamedTuple):
 
     feature: ObservationFeature
     write: PartWriter
+    max_value: int
     columns: slice
 
 
@@ -108,7 +111,7 @@ def _place_parts(parts: Iterable[ObservationPart]) -> Iterator[_PlacedPart]:
     start = 0
     for part in parts:
         columns = slice(start, start + part.feature.size)
-        yield _PlacedPart(part.feature, part.write, columns)
+        yield _PlacedPart(part.feature, part.write, part.max_value, columns)
         start = columns.stop
 
 

@@ -10,6 +10,7 @@ import pytest
 from abl_cards.asp.errors import KBError
 from abl_cards.core.errors import ErrorCode
 from abl_cards.games.compiled.compiled_game import CompiledGame
+from abl_cards.games.game import load
 from abl_cards.games.sampling.random_states import sample_state
 from abl_cards.games.tables.hand_limits import largest_hand
 from abl_cards.games.tables.observations import build_feature_table, observe
@@ -88,3 +89,25 @@ def test_errors_of_observation_facts(tmp_path: Path, fact: str, code: ErrorCode,
     assert diagnostic.location is not None
     assert Path(diagnostic.location.file).name == "game.lp"
     assert diagnostic.location.line == len(text.splitlines())
+
+
+def test_counters_end_at_the_greatest_byte(tmp_path: Path) -> None:
+    text = GIFTS + "#external pot(N) : N = (1;300). count(pot,1). paid :- pot(300). sees(1,counted,pot)."
+    rules = rules_of(tmp_path / "game", text)
+    table, state = build_feature_table(rules), rules.create_state(1)
+    pot = rules.fluents.find("pot")
+    assert pot is not None
+    for value, shown in ((255, 255), (256, 255), (300, 255), (7, 7)):
+        state.fluents[0, pot.first_slot] = value
+        row = observe(PlayerView(rules, state, np.arange(1), np.zeros(1, np.int8)))[0]
+        assert row[table["pot"]].tolist() == [shown]
+    assert table.max_value == 255
+
+
+def test_greatest_value_includes_the_cards_of_forms(tmp_path: Path) -> None:
+    """A set of four takes four cards of one rank, of which the pack has one of each suit."""
+    (tmp_path / "quads").mkdir()
+    (tmp_path / "quads" / "variant.lp").write_text("parent(president). sees(1,groups).", encoding="utf-8")
+    rules = load(str(tmp_path / "quads")).engine().rules
+    assert rules.pack.copies.max() == 1
+    assert build_feature_table(rules).max_value == rules.forms.group_counts.max() == 4
