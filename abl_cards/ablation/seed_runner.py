@@ -156,16 +156,17 @@ def _select(engine: Engine, config: Any, names: Sequence[str] | None) -> dict[st
     if names is None:
         return {part.name: part for part in list_learned_parts(config)}
     parts: dict[str, LearnedPart | AblationPart | None] = {}
+    known = f"learned parts: {', '.join(part.name for part in list_learned_parts(config))}, SETTING=VALUE"
     for name in dict.fromkeys(names):
-        part, learned = find_learned_part(name, config), ", ".join(part.name for part in list_learned_parts(config))
+        part = find_learned_part(name, config)
         if part is not None and not changes_training(part, config):
-            message = f"part '{name}': the agent is trained in that way itself; learned parts: {learned}, SETTING=VALUE"
+            message = f"part '{name}': the agent is trained in that way itself; {known}"
             raise GameError(message, ErrorCode.UNKNOWN_PART)
         if part is None and name not in PLAYED_PARTS:
             try:
                 select_parts(engine, "kb", [name])
             except GameError as problem:
-                raise GameError(f"{problem}; learned parts: {learned}, SETTING=VALUE", problem.code) from None
+                raise GameError(f"{problem}; {known}", problem.code) from None
         parts[name] = part
     return parts
 

@@ -102,7 +102,7 @@ class Command(TyperCommand):
 
     def __init__(self, *args: Any, help: str | None = None, **kwargs: Any) -> None:
         """Make a command; rich keeps the line breaks of its help text, so paragraphs are joined to one line each."""
-        super().__init__(*args, help=help and join_paragraphs(help), **kwargs)
+        super().__init__(*args, help=help and unwrap_paragraphs(help), **kwargs)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the arguments and check what typer cannot: limits of all numbers, and files that are the same."""
@@ -124,7 +124,7 @@ class Command(TyperCommand):
         return remaining
 
 
-def join_paragraphs(text: str) -> str:
+def unwrap_paragraphs(text: str) -> str:
     """Join the lines of each paragraph; indented lines, such as examples, stay as they are."""
     paragraphs = text.split("\n\n")
     return "\n\n".join(part if part.startswith(" ") else part.replace("\n", " ") for part in paragraphs)

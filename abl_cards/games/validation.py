@@ -27,7 +27,6 @@ from abl_cards.games.description import (
 )
 from abl_cards.games.guard import guard_rule_errors
 from abl_cards.games.importers import find_importer
-from abl_cards.games.late_choices import find_late_choices
 from abl_cards.games.match_end import find_endless_match, find_undecided_match
 from abl_cards.games.min_plays import plays_left_errors, plays_left_warnings
 from abl_cards.games.notation import canonical_notation
@@ -39,6 +38,7 @@ from abl_cards.games.tables import (
     check_countable,
     check_initial_fluents,
 )
+from abl_cards.games.unreachable_choices import find_unreachable_choices
 
 
 def validated_rules(folder: Folder, profile: str | None = None, cache: bool = True) -> CompiledGame:
@@ -157,7 +157,7 @@ def find_warnings(rules: CompiledGame) -> Iterator[Diagnostic]:
     yield from find_dead_rules(rules.folder, rules.profile)
     yield from find_never_legal_labels(rules.folder, rules.profile)
     yield from find_unset_fluents(rules.folder, rules.profile)
-    checks = plays_left_warnings, find_endless_match, find_undecided_match, find_added_counts, find_late_choices
+    checks = plays_left_warnings, find_endless_match, find_undecided_match, find_added_counts, find_unreachable_choices
     for problem in (problem for check in checks for problem in check(rules)):
         yield add_location(problem, program, rules.folder)
 

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from abl_cards.agents import make_agent
-from abl_cards.core import ErrorCode, GameError, format_value
 from abl_cards.games import Engine
 from abl_cards.games.preferences import PreferenceModel
 from abl_cards.learners import Networks, Symmetries, WeightsCard, load_weights, save_networks
@@ -24,7 +23,7 @@ from abl_cards.training.decision_dataset import (
     dataset_from_records,
 )
 from abl_cards.training.prior_scale import estimate_prior_scale
-from abl_cards.training.settings import TrainConfig, read_config
+from abl_cards.training.settings import TrainConfig, make_mismatch_error, read_config
 from abl_cards.training.supervised import (
     SupervisedRun,
     add_estimates,
@@ -77,9 +76,7 @@ def check_pretraining(settings: TrainConfig) -> None:
         return
     changed = [name for name in _PRETRAINING_SETTINGS if getattr(begun, name) != getattr(settings, name)]
     if changed:
-        what = "; ".join(f"{name}: begun with {format_value(getattr(begun, name))}" for name in changed)
-        message = f"{learned[0]}: {what}. Leave out these settings, or choose another folder"
-        raise GameError(message, ErrorCode.RUN_MISMATCH)
+        raise make_mismatch_error(learned[0], vars(begun), changed)
 
 
 def _is_pretrained(settings: TrainConfig) -> bool:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from abl_cards.core import ErrorCode, GameError, current_keys, format_value
+from abl_cards.core import ErrorCode, GameError, current_keys
 from abl_cards.learners import FittedPart, ModelNetworks, Networks, class_name, describe_parts
 from abl_cards.training.checkpoint import CheckpointFile
 from abl_cards.training.rollout_queue import StateDict
 from abl_cards.training.run_settings import REDEAL_SETTINGS, fixed_settings
-from abl_cards.training.settings import TrainConfig
+from abl_cards.training.settings import TrainConfig, make_mismatch_error
 
 _ANOTHER_FOLDER = "choose another folder"
 
@@ -56,10 +56,7 @@ class RunCheckpoint(CheckpointFile):
         begun = current_keys(TrainConfig, state["settings"])
         changed = [name for name, value in fixed_settings(settings).items() if begun.get(name) != value]
         if fixed := [name for name in changed if name not in REDEAL_SETTINGS]:
-            what = "; ".join(f"{name}: begun with {format_value(begun.get(name))}" for name in fixed)
-            raise GameError(
-                f"{self.file}: {what}. Leave out these settings, or {_ANOTHER_FOLDER}", ErrorCode.RUN_MISMATCH
-            )
+            raise make_mismatch_error(self.file, begun, fixed)
         if isinstance(networks, ModelNetworks):
             self._check_class(state.get("model"), type(networks.module))
         else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -69,7 +70,7 @@ class TrainConfig:
     total_decisions: int = setting(
         10_000_000,
         "decisions of self-play; the run ends at the first update after them",
-        range(1 << 62),
+        range(NO_LIMIT + 1),
         formerly="decisions",
     )
     num_envs: int = setting(
@@ -277,6 +278,18 @@ class TrainConfig:
         absolute = replace(self, kb=self.kb and self.kb.absolute(), clingo=self.clingo and self.clingo.absolute())
         ours = self.game in game_names()
         return absolute if ours else replace(absolute, game=str(Path(self.game).absolute()))
+
+
+def make_mismatch_error(file: Path, begun: Mapping[str, object], changed: Iterable[str]) -> GameError:
+    """Return the error for a run that was begun with other settings.
+
+    Args:
+        file: File of the run that holds what was learned.
+        begun: Settings that the run was begun with.
+        changed: Names of the settings that differ.
+    """
+    what = "; ".join(f"{name}: begun with {format_value(begun.get(name))}" for name in changed)
+    return GameError(f"{file}: {what}. Leave out these settings, or choose another folder", ErrorCode.RUN_MISMATCH)
 
 
 def create_config(game: str, preset: str) -> TrainConfig:

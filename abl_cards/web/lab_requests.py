@@ -26,7 +26,7 @@ from abl_cards.web import lab_diff, lab_editor, lab_jobs, lab_reasons, schemas
 from abl_cards.web.error_json import error_text
 from abl_cards.web.lab_positions import choose_positions, comparison_json, moves_json
 from abl_cards.web.limits import MAX_BODY_BYTES
-from abl_cards.web.reviews import parse_records
+from abl_cards.web.reviews import parse_numbered_records
 from abl_cards.web.texts import deck_json
 
 MAX_RECORDS = 2000
@@ -155,7 +155,7 @@ def _diff(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
 
 def _replay(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
     """Replay records under the edited rules; returns how many agree, and the first lines that do not."""
-    parsed = parse_records(schemas.get_text(request, "text", max_length=MAX_BODY_BYTES), MAX_RECORDS)
+    parsed = parse_numbered_records(schemas.get_text(request, "text", max_length=MAX_BODY_BYTES), MAX_RECORDS)
     records = [
         {name: value for name, value in record.items() if name != "game"}  # the draft has another name
         for record in parsed.values()

@@ -56,7 +56,7 @@ class ReviewMethod(NamedTuple):
         return self._asdict() | {"seed": format_seed(self.seed)}
 
 
-def parse_records(text: str, max_records: int = MAX_LINES) -> dict[int, Mapping[str, Any]]:
+def parse_numbered_records(text: str, max_records: int = MAX_LINES) -> dict[int, Mapping[str, Any]]:
     """Return records by their lines, from 1; raises GameError that names the line."""
     lines = {number: line for number, line in enumerate(text.split("\n"), 1) if line.strip()}
     if not 0 < len(lines) <= max_records:

@@ -99,7 +99,7 @@ def test_each_seed_is_a_cell(tmp_path: Path) -> None:
 
 
 @dataclass(frozen=True)
-class ReadingConfig(GameConfig, DrawnConfig):
+class InputFilesConfig(GameConfig, DrawnConfig):
     """Settings of an experiment that reads rules, records and weights."""
 
     records: Path | None = setting(None, "a file")
@@ -114,11 +114,11 @@ def test_a_seed_is_measured_anew_after_a_change_of_its_files(tmp_path: Path, mon
     Path("variant", "variant.lp").write_text("parent(mine).\n", "utf-8")
     records, weights = Path("records.jsonl"), Path("some.safetensors")
     every = [
-        (ReadingConfig(seeds=2, game="mine"), Path("mine", "rules.lp")),
-        (ReadingConfig(seeds=2, kb=Path("mine")), Path("mine", "rules.lp")),
-        (ReadingConfig(seeds=2, game="variant"), Path("mine", "rules.lp")),
-        (ReadingConfig(seeds=2, records=records), records),
-        (ReadingConfig(seeds=2, agents=("kb", f"abl:no-lookahead,weights={weights}")), weights),
+        (InputFilesConfig(seeds=2, game="mine"), Path("mine", "rules.lp")),
+        (InputFilesConfig(seeds=2, kb=Path("mine")), Path("mine", "rules.lp")),
+        (InputFilesConfig(seeds=2, game="variant"), Path("mine", "rules.lp")),
+        (InputFilesConfig(seeds=2, records=records), records),
+        (InputFilesConfig(seeds=2, agents=("kb", f"abl:no-lookahead,weights={weights}")), weights),
     ]
     for file in (records, weights):
         file.write_text("first", "utf-8")

@@ -16,7 +16,7 @@ from abl_cards.games.description.variants import KB_ROOT
 from abl_cards.games.game import load
 from abl_cards.matches.match_runner import play_match
 from abl_cards.web.config import WebConfig
-from abl_cards.web.reviews import ReviewSession, parse_records
+from abl_cards.web.reviews import ReviewSession, parse_numbered_records
 from tests.cli_runs import run
 from tests.effort import long
 
@@ -262,7 +262,7 @@ def test_invalid_review_requests_are_rejected(with_page: Run) -> None:
 def test_invalid_line_is_reported_with_its_number() -> None:
     for gap, line in (("\n", 2), ("\n\n \n", 4)):
         with pytest.raises(GameError, match=rf"^line {line}: ") as error:
-            parse_records('{"hands":[]}' + gap + '{"hands"')
+            parse_numbered_records('{"hands":[]}' + gap + '{"hands"')
         assert (error.value.code, error.value.values) == (ErrorCode.INVALID_RECORD, (line,))
 
 

@@ -225,7 +225,7 @@ class CompiledGame:
     @property
     def has_draws(self) -> bool:
         """True if cards are drawn one by one from a stock, or could be (``draw_pile/0``)."""
-        return self.derives_draws or bool(self.kb.facts("draw_pile", 0))
+        return self.derives_draws or self.has_pile
 
     @property
     def derives_draws(self) -> bool:

@@ -169,14 +169,13 @@ class Folder:
         Raises:
             KBError: The profile does not exist, or the folder has several profiles and no default.
         """
-        facts = [use for use in self._metadata_program.heads if use.signature == Signature("default_profile", 1)]
-        own = max(facts, key=lambda use: self.layer_of(use.location.file), default=None)
-        if own and (problem := self.check_default_profile(own)):
+        facts = self._uses_by_layer("default_profile", 1)
+        if facts and (problem := self.check_default_profile(facts[-1])):
             raise KBError([problem])
         if not self.profiles:
             return None
-        if own:
-            return str(own.pattern[0])
+        if facts:
+            return str(facts[-1].pattern[0])
         if len(self.profiles) == 1:
             return self.profiles[0]
         remedy = "name the default one in game.lp: default_profile(…)."
@@ -206,7 +205,7 @@ class Folder:
     @property
     def titles(self) -> dict[str, str]:
         """Titles by language, in the order of the facts ``title/2``; a variant's own replace those of its parents."""
-        return {str(language): str(text).strip('"') for language, text in self._facts_by_layer(Signature("title", 2))}
+        return {str(language): str(text).strip('"') for language, text in self._facts_by_layer("title", 2)}
 
     def profile_titles(self, profile: str) -> dict[str, str]:
         """Return the names of a profile by language, by ``title/3``; empty for a profile without a name.
@@ -214,13 +213,17 @@ class Folder:
         Args:
             profile: Name of the profile.
         """
-        facts = self._facts_by_layer(Signature("title", 3))
+        facts = self._facts_by_layer("title", 3)
         return {str(language): str(text).strip('"') for name, language, text in facts if name == profile}
 
-    def _facts_by_layer(self, signature: Signature) -> list[tuple[Any, ...]]:
+    def _facts_by_layer(self, name: str, arity: int) -> list[tuple[Any, ...]]:
+        """Return the arguments of facts that are read from the text, in the order of `_uses_by_layer`."""
+        return [use.pattern for use in self._uses_by_layer(name, arity)]
+
+    def _uses_by_layer(self, name: str, arity: int) -> list[PredicateUse]:
         """Return facts that are read from the text, those of parent folders before those of variants."""
-        uses = [use for use in self._metadata_program.heads if use.signature == signature]
-        return [use.pattern for use in sorted(uses, key=lambda use: self.layer_of(use.location.file))]
+        uses = [use for use in self._metadata_program.heads if use.signature == Signature(name, arity)]
+        return sorted(uses, key=lambda use: self.layer_of(use.location.file))
 
     def layer_of(self, file: str) -> int:
         """Return the index of the innermost folder, of those in `layers`, that a file lies in; -1 for another file.

@@ -49,9 +49,9 @@ from abl_cards.core import ErrorCode, map_ranges
 from abl_cards.games.compiled import CompiledGame, cache_per_game
 from abl_cards.games.description import require_int
 from abl_cards.games.tables.observation_cards import PART_FACTORIES
-from abl_cards.games.tables.observation_part import ObservationPart, PartWriter, SeatViews
+from abl_cards.games.tables.observation_part import ObservationPart, SeatViews
 from abl_cards.games.tables.view import PlayerView
-from abl_cards.games.types import FeatureTable, ObservationFeature
+from abl_cards.games.types import FeatureTable
 
 
 def build_feature_table(rules: CompiledGame) -> FeatureTable:
@@ -66,7 +66,7 @@ def build_feature_table(rules: CompiledGame) -> FeatureTable:
     Raises:
         KBError: If a ``sees`` fact names an unknown part, fluent or count, or a part twice.
     """
-    parts = _get_parts(rules)
+    parts = [placed.part for placed in _get_parts(rules)]
     max_value = max(2, int(rules.pack.copies.max()), *(part.max_value for part in parts))
     return FeatureTable(tuple(part.feature for part in parts), max_value)
 
@@ -90,8 +90,8 @@ def observe(view: PlayerView, out: NDArray[np.uint8] | None = None) -> NDArray[n
 
     def write(lo: int, hi: int) -> None:
         views = SeatViews(view if hi - lo == n else view.select(np.arange(lo, hi)))
-        for part in parts:
-            part.write(views, rows[lo:hi, part.columns])
+        for placed in parts:
+            placed.part.write(views, rows[lo:hi, placed.columns])
 
     map_ranges(n, write)
     return rows
@@ -100,9 +100,7 @@ def observe(view: PlayerView, out: NDArray[np.uint8] | None = None) -> NDArray[n
 class _PlacedPart(NamedTuple):
     """A part with its columns in a row."""
 
-    feature: ObservationFeature
-    write: PartWriter
-    max_value: int
+    part: ObservationPart
     columns: slice
 
 
@@ -111,7 +109,7 @@ def _place_parts(parts: Iterable[ObservationPart]) -> Iterator[_PlacedPart]:
     start = 0
     for part in parts:
         columns = slice(start, start + part.feature.size)
-        yield _PlacedPart(part.feature, part.write, part.max_value, columns)
+        yield _PlacedPart(part, columns)
         start = columns.stop
 
 

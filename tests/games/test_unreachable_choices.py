@@ -9,7 +9,7 @@ import pytest
 
 from abl_cards.core import ErrorCode
 from abl_cards.games.game import load
-from abl_cards.games.late_choices import find_late_choices
+from abl_cards.games.unreachable_choices import find_unreachable_choices
 from tests.edited import edited
 
 TOLL = """#external event(E) : E = (choice;trick). #external by(S) : seat(S). #external stage(toll).
@@ -24,7 +24,7 @@ option((pay;owe)) :- stage(toll).
 @pytest.mark.parametrize(("more", "is_late"), [("", True), ("draw_pile.\n", False), ("lasts(due,match).\n", False)])
 def test_choices_for_which_only_plays_give_reason_are_warnings(tmp_path: Path, more: str, is_late: bool) -> None:
     game = load(str(edited(tmp_path / "game", more=TOLL + more, name="president")))
-    found = list(find_late_choices(game.engine().rules))
+    found = list(find_unreachable_choices(game.engine().rules))
     assert [item.code for item in found] == [ErrorCode.NEVER_DERIVED] * is_late
 
 

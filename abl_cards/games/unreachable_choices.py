@@ -13,7 +13,7 @@ _EVENTS_OF_PLAY = {"shown", "play", "pass", "trick"}
 _REMEDY = "add draw_pile., with which choices are asked for after every trick too"
 
 
-def find_late_choices(rules: CompiledGame) -> Iterator[Diagnostic]:
+def find_unreachable_choices(rules: CompiledGame) -> Iterator[Diagnostic]:
     """Find stages of ``asks/2`` that wait for fluents which only plays set, in games without a pile.
 
     Args:
