@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from abl_cards.asp import ArgumentTypes
 from abl_cards.circuit import KnowledgeBase
 from abl_cards.core import ErrorCode, GameError, check_integer, check_list, check_path, check_seed
-from abl_cards.games.compiled import CompiledGame, build_label_traits
+from abl_cards.games.compiled import CompiledGame, argument_sorts, build_label_traits
 from abl_cards.games.description import Folder, PlayName
 from abl_cards.games.game import Game
 from abl_cards.games.importers import RecordImporter, find_importer
@@ -26,7 +26,6 @@ from abl_cards.games.min_plays import min_plays
 from abl_cards.games.min_plays import plays_left as count_plays_left
 from abl_cards.games.notation import (
     MatchRecorder,
-    argument_sorts,
     decision_point_at,
     decisions_at_acts,
     find_play_acts,

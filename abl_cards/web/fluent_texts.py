@@ -47,21 +47,13 @@ def _is_of_seats(engine: Engine, fluent: Fluent) -> bool:
 
 
 def _key_sorts(engine: Engine, fluent: Fluent) -> list[str | None]:
-    """Return the types of the arguments of the keys; numbers of teams are a type of their own here."""
-    sorts = list(engine.argument_types.get(fluent.signature, ()))[: len(fluent.keys[0])]
-    num_teams = len(set(engine.teams.tolist()))
-    if fluent.keys == tuple((team,) for team in range(num_teams)) and num_teams < engine.rules.seating.seats:
-        return ["team"]
-    return sorts
+    """Return the types of the arguments of the keys."""
+    return list(engine.argument_types.get(fluent.signature, ()))[: len(fluent.keys[0])]
 
 
 def _value_sort(engine: Engine, fluent: Fluent) -> str | None:
-    sorts, num_teams = engine.argument_types.get(fluent.signature, ()), len(set(engine.teams.tolist()))
-    declared = {sort for name, arity, _, sort in engine.rules.kb.facts("sort", 4) if (name, arity) == fluent.signature}
-    if sorts and sorts[-1] in declared:
-        return sorts[-1]
-    if fluent.value_type == SINGLE_VALUED and list(fluent.values) == list(range(num_teams)):
-        return "team" if num_teams < engine.rules.seating.seats else "seat"
+    """Return the type of the value."""
+    sorts = engine.argument_types.get(fluent.signature, ())
     return sorts[-1] if sorts else None
 
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from abl_cards.games.compiled.compiler import compile_game
     from abl_cards.games.compiled.label_traits import build_label_traits
     from abl_cards.games.compiled.memoize import cache_per_game
+    from abl_cards.games.compiled.predicate_sorts import argument_sorts
     from abl_cards.games.compiled.rule_errors import (
         TableError,
         attribute_table_errors,
@@ -37,6 +38,7 @@ __all__ = [
     "CompiledGame",
     "MoveQuery",
     "TableError",
+    "argument_sorts",
     "attribute_table_errors",
     "build_label_traits",
     "cache_per_game",

@@ -18,7 +18,7 @@ from abl_cards.games.description.fluents import COUNTER, Fluents, read_fluent_ty
 from abl_cards.games.description.folder import Folder, find_fluent_declarations
 from abl_cards.games.description.pack import parse_rank_and_suit
 
-WORDED_SORTS = ("rank", "suit", "card", "seat", "who", "fluent", "stage", "option", "role", "points")
+WORDED_SORTS = ("rank", "suit", "card", "seat", "team", "who", "fluent", "stage", "option", "role", "points")
 """Sorts of arguments that explanations write in words."""
 CHECKED_SORTS = ("label", "form", "kind", "place", "cell")
 """Further sorts that ``sort/4`` may give to an argument, to have it checked."""

@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from abl_cards.games.notation.required_fields import required_for_explanation
     from abl_cards.games.notation.seats import other_seats
     from abl_cards.games.notation.spelling import (
-        argument_sorts,
         fluent_of_field,
         lettered_kinds,
         play_name,
@@ -57,7 +56,6 @@ __all__ = [
     "MatchRecorder",
     "ParsedPlay",
     "PlayDerivation",
-    "argument_sorts",
     "build_card_grid",
     "canonical_notation",
     "cards_aside",

@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 import clingo
 
-from abl_cards.asp import ArgumentTypes, Signature, Term, make_kb_error, string_value
-from abl_cards.core import ErrorCode, texts_by_language
+from abl_cards.asp import Term, string_value
+from abl_cards.core import texts_by_language
 from abl_cards.games.compiled import CompiledGame, cache_per_game
-from abl_cards.games.description import (
-    CHECKED_SORTS,
-    PASS_NAME,
-    SET_VALUED,
-    SINGLE_VALUED,
-    SUIT_SYMBOLS,
-    PlayName,
-    parse_rank_and_suit,
-    require_int,
-)
+from abl_cards.games.description import PASS_NAME, SUIT_SYMBOLS, PlayName
 from abl_cards.games.notation.plays import label_arguments
 
 
@@ -76,83 +67,6 @@ class _TermTexts:
         if symbol.match("", len(symbol.arguments)):
             return "".join(map(self._symbol_text, symbol.arguments))
         return self._terms.get(str(symbol)) or str(symbol)
-
-
-_ARGUMENT_SORTS = {
-    "rank/1": ("rank",), "suit/1": ("suit",), "card/2": ("rank", "suit"), "pack/2": ("rank", None),
-    "copies/2": ("rank", None), "held/2": ("rank", None), "held/3": ("rank", "suit", None), "left/2": ("rank", None),
-    "left/3": ("rank", "suit", None),
-    "unseen/2": ("rank", None), "unseen/3": ("rank", "suit", None), "gone/2": ("rank", None),
-    "gone/3": ("rank", "suit", None), "face_up/3": ("who", "rank", None), "face_up/4": ("who", "rank", "suit", None),
-    "estimated/3": ("who", "rank", None), "estimated/4": ("who", "rank", "suit", None),
-    "estimated_wild/2": ("who", None),
-    "holds/3": ("seat", "rank", None), "holds/4": ("seat", "rank", "suit", None), "cards/2": ("who", None),
-    "top/1": ("who",), "who/1": ("who",), "who/2": ("who", None), "seat/1": ("seat",), "next/2": ("seat", "seat"),
-    "acted/1": ("seat",), "owner/1": ("seat",), "passed/1": ("seat",), "has_passed/1": ("seat",), "out/1": ("seat",),
-    "finish/2": (None, "seat"), "stuck/2": ("seat", None), "by/1": ("seat",), "asked/1": ("seat",),
-    "leads/1": ("seat",),
-    "turn/1": ("seat",), "asks/2": (None, "seat"), "laid/2": (None, "rank"), "points/3": ("seat", None, None),
-    "wild/1": (None,), "wild_left/1": (None,), "unseen_wild/1": (None,),
-}  # fmt: skip
-
-
-@cache_per_game
-def argument_sorts(rules: CompiledGame) -> ArgumentTypes:
-    """Return the types of the arguments of predicates.
-
-    Args:
-        rules: Compiled game.
-
-    Returns:
-        For each predicate of the vocabulary and each fluent, the type of each argument; None for untyped ones.
-
-    Raises:
-        KBError: A ``sort/4`` fact names an argument that the predicate does not have.
-    """
-    known: dict[Signature, tuple[str | None, ...]] = {
-        Signature.parse(text): sorts for text, sorts in _ARGUMENT_SORTS.items()
-    }
-    ranks, suits = _ranks_and_suits(rules)
-    for fluent in rules.fluents.fluents:
-        columns = list(zip(*fluent.keys, strict=True)) if fluent.keys and fluent.keys[0] else []
-        sorts = [_sort_of(rules, column, ranks, suits) for column in columns]
-        if fluent.value_type != SET_VALUED:
-            sorts.append(_sort_of(rules, fluent.values, ranks, suits) if fluent.value_type == SINGLE_VALUED else None)
-        known[fluent.signature] = tuple(sorts)
-    for name, arity, position, sort in rules.kb.facts("sort", 4):
-        if sort in CHECKED_SORTS:
-            continue
-        signature = Signature(str(name), require_int(arity, f"sort({name},…)"))
-        argument_types = list(known.get(signature, (None,) * signature.arity))
-        number = require_int(position, f"sort({name},{arity},…)")
-        if not 1 <= number <= signature.arity:
-            raise make_kb_error(
-                f"sort({name},{arity},{position},{sort}): no such argument",
-                "arguments are counted from 1",
-                code=ErrorCode.INVALID_ARGUMENT,
-            )
-        argument_types[number - 1] = str(sort)
-        known[signature] = tuple(argument_types)
-    return known
-
-
-def _ranks_and_suits(rules: CompiledGame) -> tuple[set[Term], set[Term]]:
-    """Return the ranks, including cards without rank and suit, and the suits."""
-    parts = [parse_rank_and_suit(kind) or (kind, None) for kind in rules.pack.kinds]
-    return {rank for rank, _ in parts}, {suit for _, suit in parts if suit is not None}
-
-
-def _sort_of(rules: CompiledGame, values: Iterable[Term], ranks: set[Term], suits: set[Term]) -> str | None:
-    distinct = set(values)
-    if not distinct:
-        return None
-    if distinct == set(range(rules.seating.seats)):
-        return "seat"
-    if distinct <= suits:
-        return "suit"
-    if distinct <= ranks:
-        return "rank"
-    return "card" if distinct <= set(rules.pack.kinds) else None
 
 
 _SUIT_NAMES = {

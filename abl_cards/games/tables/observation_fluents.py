@@ -12,10 +12,12 @@ from abl_cards.core import ErrorCode
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.description import COUNTER, OBSERVATION_PARTS, SET_VALUED, SINGLE_VALUED, Fluent, fluents_by_name
 from abl_cards.games.tables.observation_part import ByteArray, ObservationPart, SeatViews
+from abl_cards.games.tables.random_fluents import find_max_declared
+from abl_cards.games.tables.relative_fluents import RelativeFluent
 from abl_cards.games.types import ObservationFeature
 
-MAX_COUNT_WIDTH = 16
-"""Most numbers of a counter in an observation; larger values look like this one."""
+FINE_COUNT = 16
+"""Greatest number of a counter that has a place of its own in an observation; above, there are eight to a doubling."""
 _MAX_BYTE = 255
 
 
@@ -68,14 +70,19 @@ def _find_count(rules: CompiledGame, argument: Term | None) -> Fluent:
 def make_counted(rules: CompiledGame, argument: Term | None) -> Iterator[ObservationPart]:
     """Yield the part ``counted`` of a counter."""
     fluent = _find_count(rules, argument)
-    kinds = fluent.keys == tuple((kind,) for kind in rules.pack.kinds)
+    relative, kinds = RelativeFluent(rules, fluent), fluent.keys == tuple((kind,) for kind in rules.pack.kinds)
 
     def write(views: SeatViews, columns: ByteArray) -> None:
-        columns[:] = np.minimum(views.fluent_values(fluent.first_slot, fluent.slots.stop), _MAX_BYTE)
+        columns[:] = np.minimum(relative.read(views), _MAX_BYTE)
 
-    meaning = f"{fluent.signature}: " + ("copies of each kind of card" if kinds else "the number of each key")
+    key_text = "copies of each kind of card" if kinds else f"the number of each key{_describe_keys(relative)}"
     yield ObservationPart(
-        ObservationFeature(_feature_name(rules, fluent), (len(fluent.keys),), meaning, has_card_axis=kinds),
+        ObservationFeature(
+            _feature_name(rules, fluent),
+            (len(relative.keys),),
+            f"{fluent.signature}: {key_text}",
+            has_card_axis=kinds,
+        ),
         write,
         _MAX_BYTE,
     )
@@ -90,12 +97,12 @@ def make_tally(rules: CompiledGame, argument: Term | None) -> Iterator[Observati
             "see it as it is: sees(Place,counted,Name)",
             ErrorCode.INVALID_OBSERVATION,
         )
-    width = _compute_width(rules, fluent) + 1
+    width = find_max_declared(rules, *fluent.signature, default=0) + 1
 
     def write(views: SeatViews, columns: ByteArray) -> None:
         columns[
             views.view_indices,
-            np.minimum(views.fluent_values(fluent.first_slot, fluent.first_slot + 1)[:, 0], width - 1),
+            np.clip(views.fluent_values(fluent.first_slot, fluent.first_slot + 1)[:, 0], 0, width - 1),
         ] = 1
 
     text = f"{fluent.signature}, one-hot: none, one, …"
@@ -114,70 +121,69 @@ def make_fluents(rules: CompiledGame, argument: Term | None) -> Iterator[Observa
             yield _build_fluent_part(rules, fluent)
 
 
+def list_thresholds(largest: int) -> NDArray[np.int64]:
+    """Return the numbers that a count is compared with: all up to ``FINE_COUNT``, then eight to a doubling, the last.
+
+    Args:
+        largest: Largest number that the rules declare.
+
+    Returns:
+        int64 [numbers], ascending.
+
+    >>> list_thresholds(40).tolist()
+    [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 20, 22, 24, 26, 28, 30, 32, 36, 40]
+    """
+    numbers = range(1, largest + 1)
+    fine_bits = (FINE_COUNT - 1).bit_length()
+    steps = [2 ** max((number - 1).bit_length() - fine_bits, 0) for number in numbers]
+    return np.array([n for n, step in zip(numbers, steps, strict=True) if n % step == 0 or n == largest], np.int64)
+
+
 def _compute_width(rules: CompiledGame, fluent: Fluent) -> int:
     """Return the number of columns of one key of a fluent."""
     if fluent.value_type == SET_VALUED:
         return 1
     if fluent.value_type == SINGLE_VALUED:
         return len(fluent.values)
-    declared = [args[-1] for name, args in rules.kb.input_atoms if (name, len(args)) == tuple(fluent.signature)]
-    return min(MAX_COUNT_WIDTH, max((number for number in declared if isinstance(number, int)), default=0))
+    return len(_get_thresholds(rules, fluent))
+
+
+def _get_thresholds(rules: CompiledGame, fluent: Fluent) -> NDArray[np.int64]:
+    """Return the numbers that a counter is compared with."""
+    return list_thresholds(find_max_declared(rules, *fluent.signature, default=0))
 
 
 def _build_fluent_part(rules: CompiledGame, fluent: Fluent) -> ObservationPart:
-    """Build the part of a fluent with all its keys."""
-    if fluent.is_private:
-        return _build_private_part(rules, fluent)
-    width, keys = _compute_width(rules, fluent), len(fluent.keys)
-    by_seat = fluent.keys == tuple((seat,) for seat in range(rules.seating.seats))
+    """Build the part of a fluent with all its keys; of a private one, with those of the observer."""
+    relative, width = RelativeFluent(rules, fluent), _compute_width(rules, fluent)
+    keys = len(relative.keys)
+    thresholds = _get_thresholds(rules, fluent) if fluent.value_type == COUNTER else np.ones(1)
 
     def write(views: SeatViews, columns: ByteArray) -> None:
-        values = views.fluent_values(fluent.first_slot, fluent.slots.stop).astype(np.int64)
-        if by_seat:
-            values = np.take_along_axis(values, views.seat_order, axis=1)
-        _write_values(fluent, width, values, columns)
+        values = relative.read(views)
+        keyed_columns = columns.reshape(*values.shape, width)  # a view: one axis becomes two
+        if fluent.value_type == SINGLE_VALUED:
+            rows, places = np.nonzero(values >= 0)
+            keyed_columns[rows, places, values[rows, places]] = 1
+        else:
+            keyed_columns[:] = values[:, :, None] >= thresholds
 
-    value_text = _VALUE_TEXTS.get(fluent.value_type, "at least 1, 2, …")
-    key_text = "; by seat" if by_seat else f" for each of {keys} keys" if keys > 1 else ""
-    text = f"{fluent.signature}, {value_text}{key_text}"
-    return ObservationPart(
-        ObservationFeature(_feature_name(rules, fluent), (width,) if keys == 1 else (keys, width), text), write
-    )
+    text = f"{fluent.signature}, {_VALUE_TEXTS.get(fluent.value_type, 'at least 1, 2, …')}{_describe_keys(relative)}"
+    shape = (width,) if keys == 1 else (keys, width)
+    return ObservationPart(ObservationFeature(_feature_name(rules, fluent), shape, text), write)
 
 
 _VALUE_TEXTS = {SINGLE_VALUED: "one-hot", SET_VALUED: "whether it holds"}
 
 
-def _write_values(fluent: Fluent, width: int, values: NDArray[np.int64], columns: ByteArray) -> None:
-    """Write the values [n, keys] of a fluent to columns [n, keys * width]."""
-    keyed_columns = columns.reshape(*values.shape, width)  # a view: one axis becomes two
-    if fluent.value_type == SINGLE_VALUED:
-        rows, keys = np.nonzero(values >= 0)
-        keyed_columns[rows, keys, values[rows, keys]] = 1
-    else:
-        keyed_columns[:] = values[:, :, None] > np.arange(width)
+def _describe_keys(relative: RelativeFluent) -> str:
+    """Return the end of a meaning: which keys there are, and how seats and teams are numbered."""
+    if relative.fluent.is_private:
+        return ": what the observer alone knows"
+    if relative.key_is_seat:
+        return "; by seat"
+    keys = f" for each of {len(relative.keys)} keys" if len(relative.keys) > 1 else ""
+    return keys + "".join(f"; {_RELATIVE_TEXTS[sort]}" for sort in sorted(relative.relative_sorts))
 
 
-def _build_private_part(rules: CompiledGame, fluent: Fluent) -> ObservationPart:
-    """Build the part of a private fluent with the keys of the observer, whose first argument is a seat."""
-    width = _compute_width(rules, fluent)
-    other_arguments = list(dict.fromkeys(key[1:] for key in fluent.keys))
-    slots = {key: fluent.first_slot + index for index, key in enumerate(fluent.keys)}
-    slots_of_seat = np.array(
-        [[slots.get((seat, *key), -1) for key in other_arguments] for seat in range(rules.seating.seats)]
-    )
-
-    def write(views: SeatViews, columns: ByteArray) -> None:
-        observer_slots = slots_of_seat[views.view.seats]
-        values = views.state.fluents[views.rows[:, None], observer_slots].astype(np.int64)
-        _write_values(fluent, width, np.where(observer_slots < 0, fluent.default, values), columns)
-
-    text = (
-        f"{fluent.signature}, {_VALUE_TEXTS.get(fluent.value_type, 'at least 1, 2, …')}: what the observer alone knows"
-    )
-    return ObservationPart(
-        ObservationFeature(
-            _feature_name(rules, fluent), (len(other_arguments), width) if len(other_arguments) > 1 else (width,), text
-        ),
-        write,
-    )
+_RELATIVE_TEXTS = {"seat": "seats from the observer's on", "team": "the observer's team first"}

@@ -25,9 +25,9 @@ after          distance in the order of play from the seat that a fluent names t
                name of the fluent
 counted        values of a counter, one number for each key, at most 255; argument: its name
 tally          value of a counter from 0 to its declared maximum, one-hot; argument: its name
-fluent         a fluent for each of its keys; argument: its name. A single value is one-hot, a counter "at least 1,
-               2, …", a set one bit for each key. Keys that are seats begin with the observer; seats within longer keys,
-               sides, and values that are seats keep their numbers
+fluent         a fluent for each of its keys; argument: its name. A single value is one-hot, a set one bit for each key,
+               a counter "at least n": for each n up to 16, then eight numbers to a doubling. Seats in keys and values
+               are counted from the observer's, and its team comes first (sorts of arguments as ``sort/4`` has them)
 fluents        all fluents; one with the name of a part or of another fluent is named with its arity: played/2
 trick          cards of each seat in the trick, in games with tricks
 leader         leader of the trick, one-hot

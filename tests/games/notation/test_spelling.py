@@ -6,9 +6,10 @@ from pathlib import Path
 
 from abl_cards.asp.terms import Signature
 from abl_cards.games.compiled.compiled_game import CompiledGame
+from abl_cards.games.compiled.predicate_sorts import argument_sorts
 from abl_cards.games.description.play_names import PlayName, match_play_names, move_text
 from abl_cards.games.notation.decision_points import read_decision_point
-from abl_cards.games.notation.spelling import argument_sorts, play_name, spell
+from abl_cards.games.notation.spelling import play_name, spell
 from tests.games.notation import folders
 
 
