@@ -68,7 +68,7 @@ class PlaneResNetConfig:
     blocks_per_stage: int = 1  # in each stage
     hidden_width: int = 256  # width of the layer that policy and value share
     option_width: int = 128  # width of the scorer of options; 0: options are channels, as in the paper
-    reads_state: bool = False  # whether the hidden layer also reads what is not on planes, such as whose turn it was
+    reads_state: bool = False  # whether the hidden layer also reads fluents and what else is not on planes
     has_value_head: bool = True  # whether the value is a head of the policy; else a critic reads all hands
 
 

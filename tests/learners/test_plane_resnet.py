@@ -131,6 +131,20 @@ def test_policy_depends_on_the_estimate(engine: Engine, decisions: Decisions) ->
     assert Networks(twin, GameShape.of(engine)).abln is None
 
 
+@pytest.mark.parametrize(("name", "reads"), [("planes-abl", True), ("planes-small", False)])
+def test_policy_reads_what_is_not_on_planes_if_its_preset_says_so(
+    engine: Engine, decisions: Decisions, name: str, reads: bool
+) -> None:
+    networks, inputs = Networks(PRESETS[name], GameShape.of(engine), seed=1), sample_inputs(decisions)
+    assert isinstance(networks.decision, PlanePolicyNetwork)
+    observation = inputs.observation.clone()
+    observation[:, engine.observation_features["banker"]] = 1
+    other = replace(inputs, observation=observation)
+    with torch.inference_mode():
+        hidden = [networks.decision.compute_hidden(each) for each in (inputs, other)]
+    assert torch.equal(*hidden) != reads
+
+
 def test_value_from_the_policy_follows_its_copies(engine: Engine, decisions: Decisions) -> None:
     preset = replace(PRESETS["planes-small"], plane_resnet=PlaneResNetConfig(channels=(16, 16), hidden_width=16))
     networks, inputs = Networks(preset, GameShape.of(engine), seed=1), sample_inputs(decisions)
