@@ -175,8 +175,7 @@ def _create_policy_and_critic(
     sizes = shape.num_labels, shape.num_others, shape.num_cards
     if preset.plane_resnet is None:
         return PolicyNetwork(layout, preset, *sizes), PrivilegedCritic(layout, preset, *sizes)
-    features = PlaneFeatures(shape.load_planes(), shape.observation)
-    looking = PlanePolicyNetwork(features, layout, preset, shape.num_others)
+    looking = PlanePolicyNetwork(PlaneFeatures(shape.load_planes(), shape.observation), preset, shape.num_others)
     return looking, SharedValueHead(
         looking, preset.plane_resnet.hidden_width
     ) if preset.plane_resnet.has_value_head else PrivilegedCritic(layout, preset, *sizes)

@@ -51,6 +51,7 @@ class PlaneFeatures(nn.Module):
         super().__init__()
         self.rows, self.columns, self.copies = planes.rows, planes.columns, planes.max_copies
         self.feature_slices = [table[name] for name in _CARD_FEATURES if name in table.slices]
+        self._other_slices = [table[feature.name] for feature in table.features if not feature.has_card_axis]
         self.num_kinds = len(planes.cell_index)
         cards = sum(part.stop - part.start for part in self.feature_slices) // self.num_kinds
         self.num_state_planes = self.copies * (planes.named_planes.shape[1] + cards)
@@ -66,6 +67,16 @@ class PlaneFeatures(nn.Module):
     def plane_size(self) -> int:
         """Number of cells of a plane."""
         return self.rows * self.columns
+
+    @property
+    def num_other_features(self) -> int:
+        """Number of features that are not counts of cards, such as fluents and seats."""
+        return sum(part.stop - part.start for part in self._other_slices)
+
+    def other_features(self, observation: Tensor) -> Tensor:
+        """Return the features that are not counts of cards, [n, num_other_features]."""
+        others = torch.cat([observation[:, part] for part in self._other_slices], dim=1)
+        return others if others.is_floating_point() else others.float()
 
     def to_count_planes(self, cards: Tensor) -> Tensor:
         """Encode copies of each kind [n, sets, kinds] as planes [n, sets * copies, size] of the same dtype."""

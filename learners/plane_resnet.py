@@ -7,7 +7,6 @@ and its cost grows with the number of options.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import pairwise
 
 import torch
@@ -21,7 +20,6 @@ from abl_cards.learners.decision import (
     InputTensors,
     PrivilegedTensors,
 )
-from abl_cards.learners.encoders import ObservationLayout
 from abl_cards.learners.plane_features import MAX_OPTIONS, Options, PlaneFeatures, find_options
 from abl_cards.learners.presets import ESTIMATE, REGRET, PlaneResNetConfig, Preset
 
@@ -52,9 +50,9 @@ def _conv3x3(inner: int, outer: int, stride: int = 1) -> nn.Conv2d:
 
 
 class ResNetTrunk(nn.Module):
-    """A first convolution of stride 2, stages of residual blocks, and the hidden layer, which may read more."""
+    """A first convolution of stride 2, stages of residual blocks, and the hidden layer, which may read features too."""
 
-    def __init__(self, planes: int, rows: int, columns: int, config: PlaneResNetConfig, num_more: int = 0) -> None:
+    def __init__(self, planes: int, rows: int, columns: int, config: PlaneResNetConfig, num_features: int) -> None:
         super().__init__()
         self.first = _conv3x3(planes, config.channels[0], stride=2)
         self.norm = nn.GroupNorm(_NORM_GROUPS, config.channels[0])
@@ -64,15 +62,14 @@ class ResNetTrunk(nn.Module):
         ]
         self.blocks = nn.Sequential(*[_ConvBlock(*sizes) for sizes in blocks])
         self.hidden = nn.Linear(config.channels[-1] * -(-rows // 2) * -(-columns // 2), config.hidden_width)
-        self.more = nn.Linear(num_more, config.hidden_width, bias=False) if num_more else None
+        self.others = nn.Linear(num_features, config.hidden_width, bias=False) if num_features else None
 
-    def forward(self, planes: Tensor, more: Sequence[Tensor] = ()) -> Tensor:
-        """Map [n, planes, rows, columns] and parts of [n, num_more] to [n, hidden]."""
-        seen = self.hidden(self.blocks(torch.relu(self.norm(self.first(planes)))).flatten(1))
-        if self.more is not None:
-            seen = seen + self.more(torch.cat([part.to(planes.dtype) for part in more], dim=1))
-        hidden: Tensor = torch.relu(seen)
-        return hidden
+    def forward(self, planes: Tensor, features: Tensor | None = None) -> Tensor:
+        """Map [n, planes, rows, columns], and [n, num_features] if there are any, to [n, hidden]."""
+        hidden = self.hidden(self.blocks(torch.relu(self.norm(self.first(planes)))).flatten(1))
+        if self.others is not None and features is not None:
+            hidden = hidden + self.others(features)
+        return torch.relu(hidden)
 
 
 class OptionScorer(nn.Module):
@@ -100,9 +97,7 @@ class OptionScorer(nn.Module):
 class PlanePolicyNetwork(nn.Module):
     """Policy network; costs of the knowledge base among its inputs are its prior as well."""
 
-    def __init__(
-        self, plane_features: PlaneFeatures, layout: ObservationLayout, preset: Preset, num_others: int
-    ) -> None:
+    def __init__(self, plane_features: PlaneFeatures, preset: Preset, num_others: int) -> None:
         super().__init__()
         look = preset.plane_resnet
         if look is None:
@@ -111,9 +106,8 @@ class PlanePolicyNetwork(nn.Module):
         planes = plane_features.num_state_planes + (num_others if ESTIMATE in self.inputs else 0)
         if not self.scores_each_option:
             planes += MAX_OPTIONS * plane_features.copies
-        self.layout = layout
-        num_more = layout.current_size if look.reads_state else 0
-        self.trunk = ResNetTrunk(planes, plane_features.rows, plane_features.columns, look, num_more)
+        num_features = plane_features.num_other_features if look.reads_other_features else 0
+        self.trunk = ResNetTrunk(planes, plane_features.rows, plane_features.columns, look, num_features)
         self.policy: nn.Module = nn.Linear(look.hidden_width, MAX_OPTIONS)
         if self.scores_each_option:
             num_features = 2 * plane_features.copies * plane_features.plane_size + (REGRET in self.inputs)
@@ -130,8 +124,8 @@ class PlanePolicyNetwork(nn.Module):
         if not self.scores_each_option:
             planes.append(self._option_channels(observation, options or find_options(inputs)))
         channels = torch.unflatten(torch.cat(planes, dim=1), 2, (pictures.rows, pictures.columns))
-        state = self.layout.current_features(observation) if self.trunk.more is not None else []
-        hidden: Tensor = self.trunk(self.input_dropout(channels), state)
+        others = None if self.trunk.others is None else pictures.other_features(observation)
+        hidden: Tensor = self.trunk(self.input_dropout(channels), others)
         return hidden
 
     def _option_channels(self, observation: Tensor, options: Options) -> Tensor:

@@ -68,7 +68,7 @@ class PlaneResNetConfig:
     blocks_per_stage: int = 1  # in each stage
     hidden_width: int = 256  # width of the layer that policy and value share
     option_width: int = 128  # width of the scorer of options; 0: options are channels, as in the paper
-    reads_state: bool = False  # whether the hidden layer also reads fluents and what else is not on planes
+    reads_other_features: bool = False  # whether the hidden layer also reads what is no count of cards
     has_value_head: bool = True  # whether the value is a head of the policy; else a critic reads all hands
 
 
@@ -267,7 +267,7 @@ PRESETS: dict[str, Preset] = {
         depth=8,
         rollout_with_kb=True,
         min_prob=0.001,
-        plane_resnet=PlaneResNetConfig(reads_state=True, has_value_head=False),
+        plane_resnet=PlaneResNetConfig(reads_other_features=True, has_value_head=False),
     ),
 }  # fmt: skip
 """The presets by name."""
