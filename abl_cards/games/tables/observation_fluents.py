@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -121,56 +122,74 @@ def make_fluents(rules: CompiledGame, argument: Term | None) -> Iterator[Observa
             yield _build_fluent_part(rules, fluent)
 
 
-def list_thresholds(largest: int) -> NDArray[np.int64]:
-    """Return the numbers that a count is compared with: all up to ``FINE_COUNT``, then eight to a doubling, the last.
+def list_thresholds(rules: CompiledGame, fluent: Fluent) -> NDArray[np.int64]:
+    """Return the numbers that a set or a counter is compared with.
 
     Args:
-        largest: Largest number that the rules declare.
+        rules: Compiled rules.
+        fluent: Fluent of the game.
 
     Returns:
-        int64 [numbers], ascending.
-
-    >>> list_thresholds(40).tolist()
-    [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 20, 22, 24, 26, 28, 30, 32, 36, 40]
+        int64 [numbers], ascending: for a set 1; for a counter all up to ``FINE_COUNT``, then eight to a doubling, and
+        the largest that the rules declare.
     """
-    numbers = range(1, largest + 1)
-    fine_bits = (FINE_COUNT - 1).bit_length()
+    if fluent.value_type != COUNTER:
+        return np.ones(1, np.int64)
+    largest = find_max_declared(rules, *fluent.signature, default=0)
+    numbers, fine_bits = range(1, largest + 1), (FINE_COUNT - 1).bit_length()
     steps = [2 ** max((number - 1).bit_length() - fine_bits, 0) for number in numbers]
     return np.array([n for n, step in zip(numbers, steps, strict=True) if n % step == 0 or n == largest], np.int64)
 
 
 def _compute_width(rules: CompiledGame, fluent: Fluent) -> int:
     """Return the number of columns of one key of a fluent."""
-    if fluent.value_type == SET_VALUED:
-        return 1
-    if fluent.value_type == SINGLE_VALUED:
-        return len(fluent.values)
-    return len(_get_thresholds(rules, fluent))
-
-
-def _get_thresholds(rules: CompiledGame, fluent: Fluent) -> NDArray[np.int64]:
-    """Return the numbers that a counter is compared with."""
-    return list_thresholds(find_max_declared(rules, *fluent.signature, default=0))
+    return len(fluent.values) if fluent.value_type == SINGLE_VALUED else len(list_thresholds(rules, fluent))
 
 
 def _build_fluent_part(rules: CompiledGame, fluent: Fluent) -> ObservationPart:
     """Build the part of a fluent with all its keys; of a private one, with those of the observer."""
     relative, width = RelativeFluent(rules, fluent), _compute_width(rules, fluent)
-    keys = len(relative.keys)
-    thresholds = _get_thresholds(rules, fluent) if fluent.value_type == COUNTER else np.ones(1)
+    keys, thresholds = len(relative.keys), list_thresholds(rules, fluent)
 
     def write(views: SeatViews, columns: ByteArray) -> None:
-        values = relative.read(views)
-        keyed_columns = columns.reshape(*values.shape, width)  # a view: one axis becomes two
+        numbers = relative.read(views)[:, :, None]
+        keyed_columns = columns.reshape(len(columns), keys, width)  # a view: one axis becomes two
         if fluent.value_type == SINGLE_VALUED:
-            rows, places = np.nonzero(values >= 0)
-            keyed_columns[rows, places, values[rows, places]] = 1
+            keyed_columns[:] = numbers == relative.value_order[views.view.seats][:, None]
         else:
-            keyed_columns[:] = values[:, :, None] >= thresholds
+            keyed_columns[:] = numbers >= thresholds
 
     text = f"{fluent.signature}, {_VALUE_TEXTS.get(fluent.value_type, 'at least 1, 2, …')}{_describe_keys(relative)}"
     shape = (width,) if keys == 1 else (keys, width)
     return ObservationPart(ObservationFeature(_feature_name(rules, fluent), shape, text), write)
+
+
+class FluentTests(NamedTuple):
+    """Columns of a fluent in an observation, as tests of the numbers of a table.
+
+    Attributes:
+        slots: [observers, columns] slot of the number; -1 where the column is always 0.
+        numbers: [observers, columns] what the number is compared with.
+        is_equal: Whether the number must be equal; else it must not be smaller.
+    """
+
+    slots: NDArray[np.int64]
+    numbers: NDArray[np.int64]
+    is_equal: bool
+
+
+def fluent_tests(rules: CompiledGame, fluent: Fluent) -> FluentTests:
+    """Return the columns of the part of a fluent as tests.
+
+    Args:
+        rules: Compiled rules.
+        fluent: Fluent of the game, not a private one.
+    """
+    relative, is_equal = RelativeFluent(rules, fluent), fluent.value_type == SINGLE_VALUED
+    order, seats = relative.key_order, rules.seating.seats
+    slots = np.where(order < 0, -1, fluent.first_slot + order).repeat(_compute_width(rules, fluent), axis=1)
+    numbers = relative.value_order if is_equal else np.tile(list_thresholds(rules, fluent), (seats, 1))
+    return FluentTests(slots, np.tile(numbers, (1, order.shape[1])), is_equal)
 
 
 _VALUE_TEXTS = {SINGLE_VALUED: "one-hot", SET_VALUED: "whether it holds"}

@@ -85,20 +85,20 @@ class RelativeFluent:
                 yield self._to_relative(observer, key), index
 
     @cached_property
-    def _key_order(self) -> NDArray[np.int64] | None:
-        """[observers, keys] index of the key at each relative key, -1 where there is none; None where all are equal."""
-        if not self.fluent.is_private and not set(self._key_sorts) & set(_SORTS):
-            return None
-        return np.array([[indices.get(key, -1) for key in self.keys] for indices in self._keys_by_observer], np.int64)
+    def key_order(self) -> NDArray[np.int64]:
+        """[observers, keys] index of the key that is each relative key; -1 where there is none."""
+        order = [[indices.get(key, -1) for key in self.keys] for indices in self._keys_by_observer]
+        return np.array(order, np.int64).reshape(len(order), len(self.keys))
 
     @cached_property
-    def _value_places(self) -> NDArray[np.int64] | None:
-        """[observers, values] relative index of each value; None where values are no seats or teams."""
-        is_relative = self.fluent.value_type == SINGLE_VALUED and self._sorts[-1] in _SORTS
-        return self._distances[str(self._sorts[-1])] if is_relative else None
+    def value_order(self) -> NDArray[np.int64]:
+        """[observers, values] index of the value that is each relative value, for a fluent of one value."""
+        if self._sorts[-1] in _SORTS:
+            return np.argsort(self._distances[str(self._sorts[-1])], axis=1)
+        return np.tile(np.arange(len(self.fluent.values)), (self.rules.seating.seats, 1))
 
     def read(self, views: SeatViews) -> NDArray[np.int64]:
-        """Return the values that observers see.
+        """Return the numbers of the fluent at the relative keys.
 
         Args:
             views: Views of n observers.
@@ -106,12 +106,6 @@ class RelativeFluent:
         Returns:
             int64 [n, keys].
         """
-        observers, default = views.view.seats, self.fluent.default
+        order = self.key_order[views.view.seats]
         values = views.fluent_values(self.fluent.first_slot, self.fluent.slots.stop).astype(np.int64)
-        if self._key_order is not None:
-            order = self._key_order[observers]
-            values = np.where(order < 0, default, np.take_along_axis(values, order, axis=1))
-        if self._value_places is None:
-            return values
-        places = self._value_places[observers[:, None], values]  # without a value: that of the last one, not used
-        return np.where(values < 0, default, places)
+        return np.where(order < 0, self.fluent.default, np.take_along_axis(values, order, axis=1))

@@ -36,12 +36,20 @@ _TRICK_COLUMNS = _KNOWN_COLUMNS | {"gone": None, "lies": None, "laying": None, "
 _CARD_SET_COLUMNS = _KNOWN_COLUMNS | {"sizes": None, "emptying": 1}
 
 
-def bot_data(rules: CompiledGame, preferences: PreferenceModel) -> dict[str, Any]:
-    """Return circuits, cards and forms; raises GameError if rules or preferences read inputs that a bot lacks."""
+def bot_data(
+    rules: CompiledGame, preferences: PreferenceModel, observed_slots: frozenset[int] = frozenset()
+) -> dict[str, Any]:
+    """Return circuits, cards and forms; raises GameError for inputs that a bot lacks.
+
+    Args:
+        rules: Compiled game.
+        preferences: Preferences of the bot.
+        observed_slots: Slots of fluents that a network of the bot reads.
+    """
     circuit, weights = preference_weights(preferences)
     has_tricks = find_adapter(rules) is TRACTOR_ADAPTER
     exporter = _BotData(rules, _TRICK_COLUMNS if has_tricks else _CARD_SET_COLUMNS)
-    own_data = exporter.trick_data(circuit) if has_tricks else exporter.card_set_data()
+    own_data = exporter.trick_data(circuit, observed_slots) if has_tricks else exporter.card_set_data()
     move_query, option_circuit = rules.move_query, rules.option_query.circuit
     return own_data | {
         "profile": rules.profile,
@@ -112,7 +120,7 @@ class _BotData:
             tests.append((test.group, test.column, int(test.comparison == EQUAL), test.value))
         return {"circuit": circuit_to_json(circuit), "tests": tests}
 
-    def trick_data(self, preferences: Circuit) -> dict[str, Any]:
+    def trick_data(self, preferences: Circuit, observed_slots: frozenset[int]) -> dict[str, Any]:
         """Return the data of a bot that composes plays in tricks."""
         rules, takes, lookup = self.rules, self.rules.trick_query, self.rules.move_lookup
         has_required_cards = rules.move_query.first_card_row < len(rules.move_query.query.circuit.outputs)
@@ -121,8 +129,14 @@ class _BotData:
                 "a bot in one file supports plays of one card set in each context, and no required cards",
                 ErrorCode.UNSUPPORTED_GAME,
             )
-        updates = self._fluent_updates(preferences)
+        updates = self._fluent_updates(preferences, observed_slots)
         self.readable_slots |= {slot for slot, _ in updates["outputs"]}
+        if missing := observed_slots - self.readable_slots:
+            names = {str(fluent.signature) for fluent in rules.fluents.fluents if missing & {*fluent.slots}}
+            raise GameError(
+                f"a bot has no {', '.join(sorted(names))}: leave these out of the facts sees/2 and sees/3",
+                ErrorCode.UNSUPPORTED_GAME,
+            )
         lists = lookup.form_order.tolist()
         return {
             "lists": lists[:1] if all(forms == lists[0] for forms in lists) else lists,
@@ -160,10 +174,11 @@ class _BotData:
             },
         }  # fmt: skip
 
-    def _fluent_updates(self, preferences: Circuit) -> dict[str, Any]:
-        """Return the slots and values of fluents by which tricks reveal hands, as far as preferences read them."""
+    def _fluent_updates(self, preferences: Circuit, observed_slots: frozenset[int]) -> dict[str, Any]:
+        """Return the slots and values of fluents by which tricks reveal hands, as far as the bot reads them."""
         tests = [test for atom in preferences.inputs if (test := find_test(self.rules.schema, atom))]
-        read_slots = {test.column for test in tests if test.group == "fluents"} - self.readable_slots
+        read_slots = {test.column for test in tests if test.group == "fluents"} | observed_slots
+        read_slots -= self.readable_slots
         change = EventRules.from_rules(self.rules).updates.get("trick")
         if change is None or not read_slots:
             return {"circuit": circuit_to_json(_select_outputs(preferences, {})), "tests": [], "outputs": []}

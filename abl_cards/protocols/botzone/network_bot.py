@@ -15,7 +15,10 @@ from torch import nn
 
 from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.compiled import CompiledGame
+from abl_cards.games.description import OBSERVATION_PARTS, fluents_by_name
 from abl_cards.games.preferences import PreferenceModel
+from abl_cards.games.tables import FluentTests, fluent_tests
+from abl_cards.games.types import ObservationFeature
 from abl_cards.learners import (
     ESTIMATE,
     LEGAL,
@@ -36,6 +39,8 @@ from abl_cards.protocols.botzone.tractor import TRACTOR_ADAPTER
 Arrays = dict[str, NDArray[Any]]
 """Arrays by name."""
 _IMPORT_LINE = re.compile(r"^from abl_cards\.protocols\.botzone\.\w+ import ", re.MULTILINE)
+_TRICK_SEATS = "leader", "owner"
+"""Features that are seats of the trick, in the order in which a bot has them after the fluents."""
 _ZIP_EPOCH = (1980, 1, 1, 0, 0, 0)  # fixed time stamp, so that equal bots have equal bytes
 _INPUTS = (ESTIMATE, RESPONSES, LEGAL, TO_BEAT, REGRET, PLAYS_LEFT)
 _KNOWN_FEATURES = {
@@ -47,7 +52,8 @@ def build_network_bot(rules: CompiledGame, preferences: PreferenceModel, network
     """Return the zip of a bot; raises GameError for unsupported networks."""
     if find_adapter(rules) is TRACTOR_ADAPTER:
         module, program = "tractor_bot", "network_bot_file.py"
-        data, weights = bot_data(rules, preferences), tractor_network_weights(networks)
+        data = bot_data(rules, preferences, tractor_observed_slots(rules, networks))
+        weights = tractor_network_weights(rules, networks)
     else:
         module, program = "landlord_bot", "doudizhu_network_file.py"
         data, weights = doudizhu_network_data(rules, preferences, networks), doudizhu_network_weights(networks)
@@ -65,7 +71,44 @@ def build_network_bot(rules: CompiledGame, preferences: PreferenceModel, network
     return stream.getvalue()
 
 
-def tractor_network_weights(networks: Networks) -> bytes:
+def tractor_observed_slots(rules: CompiledGame, networks: Networks) -> frozenset[int]:
+    """Return the slots of the fluents that a network of card planes reads; raises GameError for other features."""
+    slots = _other_feature_tests(rules, networks)["other_slots"]
+    return frozenset(slots[(slots >= 0) & (slots < len(rules.fluents))].tolist())
+
+
+def _other_feature_tests(rules: CompiledGame, networks: Networks) -> Arrays:
+    """Return the features that are no counts of cards as tests: of fluents, then leader and owner of the trick."""
+    decision, seats = networks.decision, rules.seating.seats
+    tests = [FluentTests(np.zeros((seats, 0), np.int64), np.zeros((seats, 0), np.int64), is_equal=True)]
+    if isinstance(decision, PlanePolicyNetwork) and decision.trunk.others is not None:
+        tests += [
+            _feature_tests(rules, feature)
+            for feature in networks.shape.observation.features
+            if not feature.has_card_axis
+        ]
+    slots, numbers = (np.concatenate(parts, axis=1) for parts in zip(*[test[:2] for test in tests], strict=True))
+    is_equal = np.repeat([test.is_equal for test in tests], [test.slots.shape[1] for test in tests])
+    return {"other_slots": slots, "other_numbers": numbers, "other_is_equal": is_equal}
+
+
+def _feature_tests(rules: CompiledGame, feature: ObservationFeature) -> FluentTests:
+    """Return a feature as tests; raises GameError for one that a bot lacks."""
+    seats = rules.seating.seats
+    if feature.name in _TRICK_SEATS:
+        slot = len(rules.fluents) + _TRICK_SEATS.index(feature.name)
+        return FluentTests(np.full((seats, seats), slot), rules.seating.play_order, is_equal=True)
+    fluent = fluents_by_name(rules.fluents, OBSERVATION_PARTS).get(feature.name)
+    if fluent is not None and not fluent.is_private:
+        tests = fluent_tests(rules, fluent)
+        if tests.slots.shape[1] == feature.size:
+            return tests
+    raise GameError(
+        f"a bot has no {feature.name}: leave it out of the facts sees/2 and sees/3", ErrorCode.UNSUPPORTED_GAME
+    )
+
+
+def tractor_network_weights(rules: CompiledGame, networks: Networks) -> bytes:
     """Return the weights of a network of card planes, and the tables of the planes, as an .npz; raises GameError."""
     decision = networks.decision
     if not isinstance(decision, PlanePolicyNetwork) or not decision.scores_each_option:
@@ -80,7 +123,7 @@ def tractor_network_weights(networks: Networks) -> bytes:
     planes = networks.shape.load_planes()
     grid = np.array([planes.rows, planes.columns, planes.max_copies])
     tables = {"grid": grid, "place": planes.cell_index, "named": planes.named_planes, "labels": planes.label_cards}
-    return _to_npz(_to_half_precision(decision) | tables)
+    return _to_npz(_to_half_precision(decision) | tables | _other_feature_tests(rules, networks))
 
 
 def doudizhu_network_data(rules: CompiledGame, preferences: PreferenceModel, networks: Networks) -> dict[str, Any]:

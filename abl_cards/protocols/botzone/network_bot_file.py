@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from abl_cards.protocols.botzone.bot_runtime import NO_TRICK, NOBODY
 from abl_cards.protocols.botzone.network_parts import (
     MAX_REGRET,
     REGRET_UNIT,
@@ -71,8 +72,8 @@ class TractorNetwork(Weights):
         """Apply a layer of group normalisation."""
         return group_norm(planes, self.weights[name + ".weight"], self.weights[name + ".bias"])
 
-    def hidden_layer(self, planes: Numbers) -> Numbers:
-        """Compute the hidden layer from planes [planes, rows, columns]."""
+    def hidden_layer(self, planes: Numbers, others: Numbers) -> Numbers:
+        """Compute the hidden layer from planes [planes, rows, columns] and the other features."""
         weights = self.weights
         hidden = relu(self.norm_layer("trunk.norm", conv2d(planes, weights["trunk.first.weight"], 2)))
         for block in range(self.num_blocks):
@@ -82,7 +83,18 @@ class TractorNetwork(Weights):
             if name + "across.weight" in weights:
                 hidden = conv2d(hidden, weights[name + "across.weight"], 1)
             hidden = relu(inner + hidden)
-        return relu(self.linear("trunk.hidden", hidden.reshape(-1)))
+        output = self.linear("trunk.hidden", hidden.reshape(-1))
+        if "trunk.others.weight" in weights:
+            output = output + weights["trunk.others.weight"] @ others
+        return relu(output)
+
+    def other_features(self, seat: int, state: list[int]) -> Numbers:
+        """Return the features that are no counts of cards, from fluents, seats of the trick and a number below all."""
+        weights = self.weights
+        values = np.array(state)[weights["other_slots"][seat].astype(int)]
+        numbers = weights["other_numbers"][seat]
+        features: Numbers = np.where(weights["other_is_equal"], values == numbers, values >= numbers).astype(np.float32)
+        return features
 
     def card_planes(self, cards: Numbers) -> Numbers:
         """Return copies of each kind [sets, kinds] as planes [sets * copies, rows * columns]."""
@@ -96,12 +108,12 @@ class TractorNetwork(Weights):
         planes[:, self.weights["place"]] = values
         return planes
 
-    def scores(self, sets: Numbers, context: int, labels: list[int], regret: Numbers) -> Numbers:
-        """Score labels from the cards [sets, kinds] of hand, trick and play by seat, and from their costs."""
+    def scores(self, sets: Numbers, others: Numbers, context: int, labels: list[int], regret: Numbers) -> Numbers:
+        """Score labels from the cards [sets, kinds] of hand, trick and play by seat, other features, and costs."""
         weights = self.weights
         named = weights["named"][context].astype(np.float32) * self.copies
         planes = [self.card_planes(np.concatenate([named, sets]))]
-        state = self.hidden_layer(np.concatenate(planes).reshape(-1, self.rows, self.columns))
+        state = self.hidden_layer(np.concatenate(planes).reshape(-1, self.rows, self.columns), others)
         major = self.kinds_to_planes(named[:1] / self.copies)[0] if len(named) else np.zeros(self.rows * self.columns)
         cards = np.minimum(weights["labels"][context][labels], sets[0])
         options = np.stack([self.card_planes(label_cards[None]).reshape(-1) for label_cards in cards])
@@ -129,7 +141,9 @@ def log_probabilities(network: TractorNetwork, view: TractorView, best: BestMove
     played = [add_cards(view.played[seat], view.on_table[seat]) for seat in seats]
     sets = np.array([view.hand] + [view.on_table[seat] for seat in seats] + played, np.float32)
     units = np.clip((costs - costs.min()) / np.float32(REGRET_UNIT), 0, MAX_REGRET).astype(np.float32)
-    scores = network.scores(sets, view.context, labels, units)
+    owner = view.owner if view.to_beat >= 0 else NOBODY
+    others = network.other_features(view.seat, [*view.fluents, view.leader, owner, NO_TRICK])
+    scores = network.scores(sets, others, view.context, labels, units)
     scores = scores - scores.max()
     log_probs: Numbers = scores - np.log(np.exp(scores).sum())
     return labels, log_probs

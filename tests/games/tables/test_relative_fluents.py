@@ -67,10 +67,20 @@ def test_seats_in_longer_keys_and_values_count_from_the_observer(notes: Compiled
 
 def test_teams_begin_with_the_own(notes: CompiledGame) -> None:
     seen = [observe_atoms(notes, seat, ("taken", (0, 12)), ("ahead", (1,))) for seat in range(3)]
-    width = len(list_thresholds(40))
+    width = len(seen[0]["taken"]) // 2
     assert [sum(row["taken"][:width]) for row in seen] == [12, 0, 12]
     assert [sum(row["taken"][width:]) for row in seen] == [0, 12, 0]
     assert [row["ahead"] for row in seen] == [[0, 1], [1, 0], [0, 1]]
+
+
+def test_large_counts_have_eight_places_to_a_doubling(notes: CompiledGame) -> None:
+    fluent = notes.fluents.find("taken")
+    assert fluent is not None
+    thresholds = list_thresholds(notes, fluent).tolist()
+    assert thresholds == [*range(1, 17), *range(18, 33, 2), 36, 40]
+    for count in (0, 16, 17, 35, 40, 100):
+        seen = observe_atoms(notes, 0, ("taken", (0, count)))["taken"]
+        assert sum(seen) == sum(threshold <= count for threshold in thresholds)
 
 
 def test_other_sorts_keep_their_numbers(notes: CompiledGame) -> None:

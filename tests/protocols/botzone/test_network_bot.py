@@ -27,7 +27,7 @@ from abl_cards.learners.weights_files import WeightsCard
 from abl_cards.learners.weights_io import load_networks, save_networks
 from abl_cards.protocols.botzone import network_bot_file, network_parts, tractor_bot_file
 from abl_cards.protocols.botzone.bot_data import bot_data
-from abl_cards.protocols.botzone.network_bot import tractor_network_weights
+from abl_cards.protocols.botzone.network_bot import tractor_network_weights, tractor_observed_slots
 from abl_cards.protocols.botzone.network_parts import find_best_moves
 from abl_cards.protocols.botzone.registry import BotzoneGame
 from abl_cards.protocols.botzone.session import BotzoneSession
@@ -62,8 +62,9 @@ def test_numpy_probabilities_equal_torch(engine: Engine, file: Path) -> None:
     """They agree at the decisions of a round that have a choice."""
     networks = load_networks(file, engine)
     assert isinstance(networks.decision, PlanePolicyNetwork)
-    network = network_bot_file.TractorNetwork(network_parts.read_npz(tractor_network_weights(networks)))
-    rules = json.loads(json.dumps(bot_data(engine.rules, engine.preference_model())))
+    network = network_bot_file.TractorNetwork(network_parts.read_npz(tractor_network_weights(engine.rules, networks)))
+    slots = tractor_observed_slots(engine.rules, networks)
+    rules = json.loads(json.dumps(bot_data(engine.rules, engine.preference_model(), slots)))
     rules["best"] = network_bot_file.TractorPlayer(network)
     policy = NeuroSymbolicPolicy(engine, engine.preference_model(), networks)
     player = make_agent(f"abl:no-lookahead,weights={file}", engine)
@@ -129,7 +130,7 @@ def test_unsupported_networks_are_rejected(engine: Engine) -> None:
     shape = GameShape.of(engine)
     for preset in (PRESETS["planes-abl"], PRESETS["small"].without_abln()):
         with pytest.raises(GameError) as error:
-            tractor_network_weights(Networks(preset, shape))
+            tractor_network_weights(engine.rules, Networks(preset, shape))
         assert error.value.code == ErrorCode.UNSUPPORTED_GAME
 
 
