@@ -45,6 +45,8 @@ from abl_cards.core import (
 
 SIGPIPE_EXIT, INTERRUPT_EXIT = 141, 130  # exit codes that shells report after SIGPIPE and SIGINT
 _NUMBA_CACHE = "numba/core/caching.py"
+_USAGE_ERRORS = ("unknown-experiment", "unknown-game", "unknown-protocol", "invalid-setting", "setting-conflict")
+"""Codes of errors in the arguments of a command that are found during its work."""
 
 
 class _ErrorReportingGroup(AliasGroup):
@@ -149,7 +151,7 @@ def _report_error(problem: Exception) -> None:
         named = f"{problem.filename}: " if problem.filename is not None else ""
         fail(f"{named}{problem.strerror or problem}")
     if isinstance(problem, GameError):
-        fail(problem)
+        fail(problem, 2 if problem.code in _USAGE_ERRORS else 1)
     raise problem
 
 

@@ -259,6 +259,23 @@ def test_unknown_game_is_reported(arguments: list[str]) -> None:
     assert "guandan" in answer.stderr
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["train", "president", "--set", "preset=nope"],
+        ["train", "president", "--set", "kb_opponent_share=1"],
+        ["run", "ladder", "--set", "game=nope"],
+        ["ablate", "president", "--train", "1", "--set", "preset=nope"],
+        ["demo", "--game", "nope"],
+    ],
+)
+def test_wrong_arguments_that_are_found_during_the_work_are_usage_errors(
+    arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run(*arguments).exit_code == 2
+
+
 def imported_modules(*arguments: str) -> set[str]:
     code = (
         "import sys\nfrom abl_cards.cli import main\n"
