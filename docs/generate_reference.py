@@ -31,7 +31,8 @@ def render_commands() -> str:
         "for a rule profile.",
         "",
         "The exit code is 0 after success. It is 1 after an error in a file or during the work, and where `replay`, "
-        "`kb check`, `kb verify` or `kb test` find one. It is 2 for wrong arguments, 130 after Ctrl-C, and 141 where "
+        "`kb check`, `kb verify` or `kb test` find one. It is 2 for wrong arguments, 130 after Ctrl-C, 143 after "
+        "SIGTERM (130 by `serve`), and 141 where "
         "the reader of stdout has ended.",
         "",
         "| command | purpose |",

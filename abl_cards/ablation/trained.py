@@ -108,16 +108,13 @@ def changes_training(part: LearnedPart, config: TrainConfig) -> bool:
         part: The part.
         config: Settings of the agent with all parts.
     """
-    from abl_cards.learners import PRESETS, REGRET
+    from abl_cards.learners import PRESETS
+    from abl_cards.training import reset_unused_settings
 
-    preset, unused = PRESETS.get(config.preset), set[str]()
-    if not config.abln or (preset and not preset.uses_abln):
-        unused |= {"abln", "true-hands"}
-    if config.labelled_fraction == 0:
-        unused.add("true-hands")
-    if preset and REGRET not in preset.inputs:
-        unused.add("prior")
-    return part.name not in unused and any(getattr(config, key) != value for key, value in part.settings.items())
+    twin, preset = replace(config, **part.settings), PRESETS.get(config.preset)
+    if preset and not preset.uses_abln:
+        twin = replace(twin, abln=config.abln)
+    return reset_unused_settings(twin) != reset_unused_settings(config)
 
 
 FIXED_SETTINGS = ("directory", "game", "seed", "total_decisions", "kb", "profile")
@@ -219,9 +216,13 @@ class TwinTrainer:
         Raises:
             GameError: The settings or the rules cannot be trained with.
         """
+        from abl_cards.training import reset_unused_settings
+
         sets_budget = self.decisions is None and part is None and seed == self.first_seed
         budget = {"minutes": self.minutes} if sets_budget else {"decisions": self.budget}
-        config = replace(self.config, seed=seed, **(part.settings if part else {}))
+        config = replace(self.config, seed=seed)
+        if part is not None:  # a setting of the whole agent may serve a part that the twin lacks
+            config = reset_unused_settings(replace(config, **part.settings))
         plain = config.to_json()
         wanted = {"training": plain, "rules": rules_fingerprint(self.engine), "budget": budget}
         inputs = find_stored_inputs(self._finished, wanted)

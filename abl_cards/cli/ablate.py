@@ -299,7 +299,7 @@ def _fail_by_code(problem: Exception) -> NoReturn:
     usage = {
         ErrorCode.UNKNOWN_PART, ErrorCode.UNKNOWN_AGENT, ErrorCode.UNKNOWN_AGENT_OPTION, ErrorCode.INVALID_VALUE,
         ErrorCode.INVALID_AGENT_NAME, ErrorCode.INVALID_AGENT_OPTION, ErrorCode.AGENT_NOT_APPLICABLE,
-        ErrorCode.UNKNOWN_PREFERENCE, ErrorCode.DUPLICATE_AGENT, ErrorCode.INVALID_SETTING,
+        ErrorCode.UNKNOWN_PREFERENCE, ErrorCode.DUPLICATE_AGENT, ErrorCode.UNKNOWN_PRESET,
     }  # fmt: skip
     if isinstance(problem, GameError) and problem.code in usage:
         fail_usage(problem)

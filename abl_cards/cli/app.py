@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import signal
 import sys
 from contextlib import suppress
 from typing import Annotated, Any
@@ -43,8 +44,14 @@ from abl_cards.core import (
     shared_budget,
 )
 
-SIGPIPE_EXIT, INTERRUPT_EXIT = 141, 130  # exit codes that shells report after SIGPIPE and SIGINT
+SIGPIPE_EXIT, INTERRUPT_EXIT, TERMINATE_EXIT = 141, 130, 143  # exit codes that shells report after a signal
 _NUMBA_CACHE = "numba/core/caching.py"
+_USAGE_ERRORS = ("unknown-experiment", "unknown-game", "unknown-protocol", "invalid-setting", "setting-conflict")
+"""Codes of errors in the arguments of a command that are found during its work."""
+
+
+class _Terminated(KeyboardInterrupt):
+    """Interruption by SIGTERM, after which commands close their files as after Ctrl-C."""
 
 
 class _ErrorReportingGroup(AliasGroup):
@@ -54,8 +61,8 @@ class _ErrorReportingGroup(AliasGroup):
         try:
             with shared_budget():  # for all rule folders and profiles that a command loads
                 return super().invoke(ctx)
-        except KeyboardInterrupt:
-            raise typer.Exit(INTERRUPT_EXIT) from None
+        except KeyboardInterrupt as problem:
+            raise typer.Exit(TERMINATE_EXIT if isinstance(problem, _Terminated) else INTERRUPT_EXIT) from None
         except BrokenPipeError:
             _discard_stdout()
             raise typer.Exit(SIGPIPE_EXIT) from None
@@ -102,10 +109,25 @@ def main() -> None:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
     reduce_gc()
+    _interrupt_at_sigterm()
     try:
         app()
     finally:
         _flush_stdout()
+
+
+def _interrupt_at_sigterm() -> None:
+    """Let SIGTERM interrupt the command as Ctrl-C does; a second one, or one to a forked process, ends it at once."""
+    process = os.getpid()
+
+    def terminate(number: int, frame: object) -> None:
+        signal.signal(number, signal.SIG_DFL)
+        if os.getpid() != process:
+            signal.raise_signal(number)
+        raise _Terminated
+
+    if signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, terminate)
 
 
 def _print_version(is_given: bool) -> None:
@@ -149,7 +171,7 @@ def _report_error(problem: Exception) -> None:
         named = f"{problem.filename}: " if problem.filename is not None else ""
         fail(f"{named}{problem.strerror or problem}")
     if isinstance(problem, GameError):
-        fail(problem)
+        fail(problem, 2 if problem.code in _USAGE_ERRORS else 1)
     raise problem
 
 

@@ -26,6 +26,7 @@ from abl_cards.cli.console import (
     read_settings,
     report_interrupt,
     rule_assignments,
+    usage_errors,
     write_csv_file,
 )
 from abl_cards.cli.progress import show_progress
@@ -87,11 +88,15 @@ def train(
         abl-cards train guandan --dir runs/try
         abl-cards match guandan abl:weights=runs/try/guandan-small.safetensors kb --games 200
     """
+    from abl_cards.training import get_preset
+
     game = find_game(game_name)
     chosen = _resolve_settings(game_name, directory, [*(settings or []), *rule_assignments(rules, profile)])
     if show:
         print_settings(chosen, FIXED_SETTINGS, as_json)
         return
+    with usage_errors():
+        get_preset(chosen)
     load_engine(game, chosen.kb, chosen.profile)  # reports errors of the rules before any worker starts
     with report_interrupt(chosen.directory), _open_launcher(ray, chosen) as launcher:
         _run_training(chosen, minutes, plots, as_json, launcher)

@@ -144,6 +144,7 @@ def review_record(
     record: Mapping[str, Any],
     seats: frozenset[int] | None = None,
     on_progress: Callable[[int, int], None] = lambda done, total: None,
+    last_act: int | None = None,
 ) -> list[ReviewedDecision]:
     """Review the plays of one record with more than one legal move.
 
@@ -152,6 +153,7 @@ def review_record(
         record: Record in the form of this package.
         seats: Seats to review; None for all.
         on_progress: Called with the number of evaluated moves and their total.
+        last_act: Number of the last act to review, where later ones are invalid; None for all.
 
     Returns:
         The reviewed decisions, in their order.
@@ -160,7 +162,7 @@ def review_record(
         GameError: The record cannot be replayed, or holds no plays.
     """
     engine = config.engine
-    acts, decisions = _decisions_with_choice(engine, record, seats)
+    acts, decisions = _decisions_with_choice(engine, record, seats, last_act)
     if decisions is None:
         return []
     seat = decisions.view.seats
@@ -232,18 +234,21 @@ def grade_move(config: ReviewConfig, record: Mapping[str, Any], act: int, value:
     )  # fmt: skip
 
 
-def summarise_seats(engine: Engine, record: Mapping[str, Any], reviewed: list[ReviewedDecision]) -> list[SeatSummary]:
+def summarise_seats(
+    engine: Engine, record: Mapping[str, Any], reviewed: list[ReviewedDecision], last_act: int | None = None
+) -> list[SeatSummary]:
     """Summarise the decisions of each seat.
 
     Args:
         engine: Compiled game.
         record: The record that was reviewed.
         reviewed: Result of ``review_record``.
+        last_act: The same as in ``review_record``.
 
     Returns:
         One summary for each seat with a reviewed decision.
     """
-    plays = _count_plays_by_seat(engine, record)
+    plays = _count_plays_by_seat(engine, record, last_act)
     return [_summarise_seat(seat, plays, [decision for decision in reviewed if decision.seat == seat])
             for seat in sorted({decision.seat for decision in reviewed})]  # fmt: skip
 
@@ -264,10 +269,10 @@ def _act_keys(config: ReviewConfig, acts: list[int]) -> NDArray[np.uint64]:
 
 
 def _decisions_with_choice(
-    engine: Engine, record: Mapping[str, Any], seats: frozenset[int] | None
+    engine: Engine, record: Mapping[str, Any], seats: frozenset[int] | None, last_act: int | None
 ) -> tuple[list[int], Decisions | None]:
     """Return the acts with more than one legal move, and their decisions."""
-    acts = _play_acts(engine, record)
+    acts = _play_acts(engine, record, last_act)
     decisions = engine.decisions_at_acts([record] * len(acts), acts)
     _, several = decisions.first_card_sets(1)
     if seats is not None:
@@ -276,15 +281,19 @@ def _decisions_with_choice(
     return [acts[row] for row in rows], decisions.select(rows) if rows.size else None
 
 
-def _play_acts(engine: Engine, record: Mapping[str, Any]) -> list[int]:
+def _play_acts(engine: Engine, record: Mapping[str, Any], last_act: int | None) -> list[int]:
     (acts,) = engine.find_play_acts([record])
-    return acts or _unfinished_play_acts(engine, record)
+    plays = acts or _unfinished_play_acts(engine, record, last_act)
+    return plays if last_act is None else [act for act in plays if act <= last_act]
 
 
-def _unfinished_play_acts(engine: Engine, record: Mapping[str, Any]) -> list[int]:
+def _unfinished_play_acts(engine: Engine, record: Mapping[str, Any], last_act: int | None) -> list[int]:
     """List the plays of an unfinished record; raises GameError for an invalid one."""
     acts, act = [], 1
-    while (decision_point := engine.read_decision_point(record, act)).chosen_move is not None:
+    while act - 1 != last_act:
+        decision_point = engine.read_decision_point(record, act)
+        if decision_point.chosen_move is None:
+            break
         if is_play_decision(decision_point.decision):
             acts.append(act)
         act += 1
@@ -293,8 +302,8 @@ def _unfinished_play_acts(engine: Engine, record: Mapping[str, Any]) -> list[int
     return acts
 
 
-def _count_plays_by_seat(engine: Engine, record: Mapping[str, Any]) -> dict[int, int]:
-    acts = _play_acts(engine, record)
+def _count_plays_by_seat(engine: Engine, record: Mapping[str, Any], last_act: int | None) -> dict[int, int]:
+    acts = _play_acts(engine, record, last_act)
     seats, counts = np.unique(engine.decisions_at_acts([record] * len(acts), acts).view.seats, return_counts=True)
     return dict(zip(seats.tolist(), counts.tolist(), strict=True))
 

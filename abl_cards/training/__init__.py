@@ -31,7 +31,9 @@ if TYPE_CHECKING:
     from abl_cards.training.rollout_queue import Rollout, StateDict
     from abl_cards.training.run_lock import lock_run_folder
     from abl_cards.training.run_rules import RuleDigests, check_same_rules, compute_rule_digests
+    from abl_cards.training.run_settings import get_preset
     from abl_cards.training.selfplay import Score
+    from abl_cards.training.setting_needs import reset_unused_settings
     from abl_cards.training.settings import NO_LIMIT, TrainConfig, create_config, read_config, run_name
     from abl_cards.training.supervised import create_abln_run
     from abl_cards.training.trainer import Trainer
@@ -83,6 +85,7 @@ __all__ = [
     "create_networks",
     "create_worker",
     "from_plain",
+    "get_preset",
     "load_checkpoint",
     "load_metrics",
     "load_model_agent",
@@ -90,6 +93,7 @@ __all__ = [
     "make_model_agent",
     "read_config",
     "read_metrics",
+    "reset_unused_settings",
     "resolve_ppo",
     "run_name",
     "save_checkpoint",

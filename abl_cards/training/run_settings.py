@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from abl_cards.core import ErrorCode, GameError, check_settings, write_text
 from abl_cards.games import Engine, Game, load, resolve_game
 from abl_cards.learners import MODEL_PRESET, PRESETS, Preset, default_preset
+from abl_cards.training.setting_needs import check_setting_needs
 from abl_cards.training.settings import NO_DIRECTORY, SETTINGS_FILE, TrainConfig, create_config, run_name
 
 if TYPE_CHECKING:
@@ -52,14 +54,25 @@ def resolve_config(game: Game | Engine | str | Path, parts: RunParts, config: Tr
     return config
 
 
-def check_config(settings: TrainConfig) -> None:
-    """Check settings before anything is written; raises GameError, also where two exclude each other, and OSError."""
+def check_config(settings: TrainConfig, own: Collection[str] = ()) -> None:
+    """Check settings before anything is written.
+
+    Args:
+        settings: The settings of a run.
+        own: Names of the user's networks.
+
+    Raises:
+        GameError: A value is out of its range, two settings exclude each other, or one is not read.
+        KBError: The rules have errors.
+        OSError: The file of records cannot be read.
+    """
     check_settings(settings)
     shares = settings.kb_opponent_share + settings.past_opponent_share
     if shares > 1 + 1e-9:
         message = f"kb_opponent_share and past_opponent_share make {shares:g} of the tables: 1 at most, so lower one"
         raise GameError(message, ErrorCode.SETTING_CONFLICT)
     _check_pretraining(settings)
+    check_setting_needs(settings, own)
     rules = settings.load_engine().rules
     if rules.forms.label_min_cards.max() == 0:
         message = f"{settings.game}: all cards move by choices (asks/2), which the preferences decide: nothing to train"

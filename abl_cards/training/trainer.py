@@ -136,7 +136,7 @@ class Trainer(ResumableRun):
         check_functions(is_optional=False, on_progress=on_progress)
         parts = RunParts(model, policy, critic, abln, ReasonerParts(reasoner, consistency, distance))
         settings = resolve_config(game, parts, config)
-        check_config(settings)
+        check_config(settings, parts.networks)
         if settings.threads:
             torch.set_num_threads(settings.threads)
         torch.manual_seed(seed64(settings.seed))

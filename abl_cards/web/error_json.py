@@ -5,7 +5,10 @@ from __future__ import annotations
 import errno
 import os
 import re
+from collections.abc import Mapping
 from typing import Any
+
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from abl_cards.asp import KBError
 from abl_cards.core import ErrorCode, GameError
@@ -13,9 +16,9 @@ from abl_cards.core import ErrorCode, GameError
 MAX_TEXT = 2000
 _WRITE_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EFBIG, errno.EIO}
 HTTP_CODES = {
-    403: ErrorCode.INVALID_KEY, 404: ErrorCode.NOT_FOUND, 413: ErrorCode.TOO_LARGE, 415: ErrorCode.INVALID_REQUEST,
+    403: ErrorCode.INVALID_KEY, 404: ErrorCode.NOT_FOUND, 413: ErrorCode.TOO_LARGE, 429: ErrorCode.TOO_MANY_REQUESTS,
 }  # fmt: skip
-"""Codes of errors by HTTP status."""
+"""Codes of errors by HTTP status; ``invalid-request`` for any other."""
 
 
 def hide_details(error: Exception) -> GameError:
@@ -50,3 +53,21 @@ def error_json(error: object) -> dict[str, Any]:
     code = str(error.code) if isinstance(error, GameError | KBError) else ""
     values = list(error.values) if isinstance(error, GameError) else []
     return {"code": code, "values": values, "text": error_text(error), "rules": isinstance(error, KBError)}
+
+
+def refuse_request(
+    path: str, status: int, text: str, code: ErrorCode | None = None, headers: Mapping[str, str] | None = None
+) -> Response:
+    """Return the response to a request that is refused: JSON for the paths of the API, else plain text.
+
+    Args:
+        path: Path of the request.
+        status: HTTP status.
+        text: Message in English.
+        code: Code of the error; by default that of the status.
+        headers: More headers of the response.
+    """
+    if not path.startswith("/api/"):
+        return PlainTextResponse(text, status, headers)
+    answer = {"error": text, "code": code or HTTP_CODES.get(status, ErrorCode.INVALID_REQUEST), "values": []}
+    return JSONResponse(answer, status, {"cache-control": "no-store", **(headers or {})})

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import secrets
 import shutil
-import tempfile
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -21,6 +20,7 @@ from abl_cards.web import lab_diff, lab_jobs, lab_requests, schemas
 from abl_cards.web.error_json import error_text
 from abl_cards.web.executor import ValidEngine
 from abl_cards.web.fairness import LOCAL_CLIENT, choose_eviction
+from abl_cards.web.lab_folder import LabFolder, remove_stale_folders
 from abl_cards.web.lab_jobs import LabJob
 from abl_cards.web.lab_positions import choose_positions
 
@@ -54,8 +54,9 @@ class LabManager:
     def __init__(self, save_folder: Path | None = None) -> None:
         """Make a manager; drafts can be saved in a folder if one is given."""
         self._save_folder, self._sessions = save_folder, dict[str, LabSession]()
-        self._temp_folder: tempfile.TemporaryDirectory[str] | None = None
+        self._temp_folder: LabFolder | None = None
         self._short_pool, self._job_pool = ThreadPoolExecutor(1, "lab"), ThreadPoolExecutor(1, "lab-job")
+        self._short_pool.submit(remove_stale_folders)
 
     def close(self) -> None:
         """Cancel all jobs and delete all drafts."""
@@ -64,7 +65,7 @@ class LabManager:
         for pool in (self._short_pool, self._job_pool):
             pool.shutdown(wait=False, cancel_futures=True)
         if self._temp_folder is not None:
-            self._temp_folder.cleanup()
+            self._temp_folder.close()
 
     async def _run(self, call: Callable[[], Any]) -> Any:
         return await asyncio.get_running_loop().run_in_executor(self._short_pool, call)
@@ -73,9 +74,9 @@ class LabManager:
         self, game: Game, profile: str | None, files: Mapping[str, str] | None = None, client_id: str = LOCAL_CLIENT
     ) -> dict[str, Any]:  # fmt: skip
         """Create a draft of a game with the given files; raises GameError, KBError."""
-        self._temp_folder = self._temp_folder or tempfile.TemporaryDirectory(prefix="abl-cards-lab-")
+        self._temp_folder = self._temp_folder or LabFolder()
         name = secrets.token_urlsafe(9)
-        folder = Path(self._temp_folder.name) / name.strip("-_").lower() / "edited"
+        folder = self._temp_folder.path / name.strip("-_").lower() / "edited"
 
         def begin() -> tuple[RuleDraft, list[Any]]:
             try:

@@ -10,9 +10,10 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import PlainTextResponse
 from starlette.websockets import WebSocketClose
 
+from abl_cards.core import ErrorCode
+from abl_cards.web.error_json import refuse_request
 from abl_cards.web.fairness import ClientRateLimiter, get_client_id
 from abl_cards.web.limits import GLOBAL_RATE_FACTOR, REQUEST_BURST, REQUEST_RATE
 
@@ -63,7 +64,8 @@ class SecurityMiddleware:
         elif scope["type"] == "websocket":
             await WebSocketClose(4403, problem[1])(scope, receive, send)
         else:
-            await PlainTextResponse(problem[1], problem[0])(scope, receive, _with_headers(send))
+            code = ErrorCode.INVALID_REQUEST if problem[0] == 403 else None  # no access key can help here
+            await refuse_request(scope["path"], *problem, code)(scope, receive, _with_headers(send))
 
     def _find_problem(self, headers: Headers, method: str) -> tuple[int, str] | None:
         hosts, origins = headers.getlist("host"), headers.getlist("origin")

@@ -12,6 +12,7 @@ from abl_cards.games import Engine
 from abl_cards.games.compiled import CompiledGame, cache_per_game, find_show_rules
 from abl_cards.games.description import Form, counts_from_cards, parse_rank_and_suit
 from abl_cards.games.notation import ParsedPlay, label_name_parts, match_plays
+from abl_cards.games.state import PLAY
 from abl_cards.games.tables import Decisions, Tables
 from abl_cards.games.types import ONLY_TABLE
 from abl_cards.web.texts import ENGLISH_PLAY_NAMES, WILD_CELL, card_orders, label_kind_text, label_text
@@ -205,9 +206,12 @@ def labels_of_cards(engine: Engine, cards: Sequence[int], decisions: Decisions) 
         cards: Kinds of the cards.
         decisions: Decision whose order of the cards counts.
     """
-    tables, view = tables_with_hands(engine, [tuple(cards)]), decisions.view
-    tables.state.fluents[:] = view.state.fluents[view.rows[:1]]
-    tables.state.context[:] = view.context[:1]
+    tables, view = Tables(engine.rules, 1), decisions.view  # no deal, at which rules in the making may be stuck
+    state, row = tables.state, view.rows[:1]
+    state.stage[:], state.num_acts[:] = PLAY, LATE_ACTS
+    state.seat[:] = state.leader[:] = view.seats[:1]
+    state.fluents[:], state.lots[:], state.context[:] = view.state.fluents[row], view.state.lots[row], view.context[:1]
+    set_hands(tables, [tuple(cards)])
     alone = Decisions(tables.decisions(ONLY_TABLE).view)
     lists, (rows,) = match_plays(alone, [ParsedPlay(tuple(cards))])
     return list(dict.fromkeys(int(engine.rules.forms.label_of[lists.form[row]]) for row in rows))

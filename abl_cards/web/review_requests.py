@@ -24,7 +24,7 @@ from abl_cards.web.reviews import (
     ReviewCache,
     ReviewMethod,
     ReviewSession,
-    parse_numbered_records,
+    parse_lines,
 )
 
 if TYPE_CHECKING:
@@ -48,13 +48,16 @@ class ReviewService:
         text, line = message.get("text"), schemas.get_int(message, "line", 1, MAX_LINES, 1)
         if not isinstance(text, str) or len(text) > MAX_BODY_BYTES:
             raise GameError("text: expected records, one per line", ErrorCode.INVALID_REQUEST)
-        records = await self._lobby.executor.run(lambda: list(parse_numbered_records(text).values()))
+        records = await self._lobby.executor.run(lambda: list(parse_lines(text).values()))
         if line > len(records):
             raise GameError(f"line {line}: there are only {len(records)} records", ErrorCode.NOT_FOUND)
-        name = self._find_game_name(records[line - 1], chosen_game)
+        record = records[line - 1]
+        if isinstance(record, GameError):
+            raise record
+        name = self._find_game_name(record, chosen_game)
         game = self._lobby.game(name)
         profile = chosen_profile if name == chosen_game else ""
-        profile = profile or find_profile(records[line - 1], game.folder.profiles) or ""
+        profile = profile or find_profile(record, game.folder.profiles) or ""
         engine, rules_error = await self._lobby.valid_engine(name, profile or None)
         session = await self._lobby.executor.run(
             lambda: ReviewSession(name, bilingual_title(game), engine, records, line)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -30,6 +30,8 @@ from abl_cards.web.texts import BilingualText, card_kinds, deck_json, move_text
 
 MAX_RANKED = 60
 MAX_LINES = 5000
+MAX_DAMAGED = 10
+"""Most damaged lines beside the record of a review that the browser shows."""
 DEFAULT_DEALS, MAX_DEALS = 100, 1000
 """Sampled deals per move; the first as in ``abl-cards review``, which finds the same mistakes."""
 
@@ -58,11 +60,24 @@ class ReviewMethod(NamedTuple):
 
 def parse_numbered_records(text: str, max_records: int = MAX_LINES) -> dict[int, Mapping[str, Any]]:
     """Return records by their lines, from 1; raises GameError that names the line."""
+    records = parse_lines(text, max_records)
+    for record in records.values():
+        if isinstance(record, GameError):
+            raise record
+    return records  # type: ignore[return-value]
+
+
+def parse_lines(text: str, max_records: int = MAX_LINES) -> dict[int, Mapping[str, Any] | GameError]:
+    """Return the record, or the error, of each line that is not empty, by its number from 1.
+
+    Raises:
+        GameError: There are no lines, or too many.
+    """
     lines = {number: line for number, line in enumerate(text.split("\n"), 1) if line.strip()}
     if not 0 < len(lines) <= max_records:
         problem = f"expected 1 to {max_records} records, one per line"
         raise GameError(problem, ErrorCode.INVALID_RECORD)
-    records = {}
+    records: dict[int, Mapping[str, Any] | GameError] = {}
     for line_number, line in lines.items():
         try:
             value = parse_json_line(line.encode("utf-8", "replace"))
@@ -70,7 +85,7 @@ def parse_numbered_records(text: str, max_records: int = MAX_LINES) -> dict[int,
                 raise GameError("not a record: a record is a JSON object", ErrorCode.INVALID_RECORD)
             records[line_number] = convert_douzero_record(value)
         except GameError as error:
-            raise GameError(f"line {line_number}: {error}", ErrorCode.INVALID_RECORD, [line_number]) from None
+            records[line_number] = GameError(f"line {line_number}: {error}", ErrorCode.INVALID_RECORD, [line_number])
     return records
 
 
@@ -81,13 +96,16 @@ class ReviewSession:
     game: str
     title: BilingualText
     engine: Engine
-    records: list[Mapping[str, Any]]
+    records: Sequence[Mapping[str, Any] | GameError]
     record_number: int
     name: str = field(default_factory=lambda: secrets.token_urlsafe(9))
 
     def __post_init__(self) -> None:
         """Replay the record; raises GameError."""
-        self.record = convert_log(self.engine, self.records[self.record_number - 1])
+        record = self.records[self.record_number - 1]
+        if isinstance(record, GameError):
+            raise record
+        self.record = convert_log(self.engine, record)
         self.replay_frames, self.decision_numbers, self.problem = build_replay_frames(self.engine, self.record)
         self.branch_list = BranchList(self.engine, self.record, self.replay_frames.frames, self.decision_numbers)
         self.state, self.done, self.total = "idle", 0, 0
@@ -106,6 +124,7 @@ class ReviewSession:
             "after": list(self.engine.rules.seating.next_seat),
             "profile": self.engine.rules.profile or "", "line": self.record_number, "lines": len(self.records),
             "problem": self.problem,
+            "damaged": [str(record) for record in self.records if isinstance(record, GameError)][:MAX_DAMAGED],
             "pictures": self.replay_frames.frames,
             "ended": self.replay_frames.episode_result, "branches": self.branch_list.to_json(), **self.progress(),
         }  # fmt: skip
@@ -202,12 +221,13 @@ class ReviewSession:
             self.done, self.total = done, total
 
         try:
-            decisions = review_record(self._config(player, rollout_agent, method), self.record, None, report_progress)
+            config, last_act = self._config(player, rollout_agent, method), self._last_valid_act
+            decisions = review_record(config, self.record, None, report_progress, last_act)
             check = EstimateCheck([], [])
             if isinstance(player, ExplainableAgent):
                 frames = self.replay_frames.frames
                 check = check_estimates(self.engine, player, self.record, frames, self.decision_numbers)
-            seat_summaries = [item.to_json() for item in summarise_seats(self.engine, self.record, decisions)]
+            seat_summaries = [item.to_json() for item in summarise_seats(self.engine, self.record, decisions, last_act)]
             self.result = {
                 "decisions": [self._reviewed_json(item) for item in decisions], "seats": seat_summaries,
                 "errors": check.errors, "calibration": check.calibration, "method": method.to_json(),
@@ -219,6 +239,11 @@ class ReviewSession:
         except Exception:
             self.state, self.result = "failed", {"problem": "internal error; see the log of the server"}
             raise
+
+    @property
+    def _last_valid_act(self) -> int | None:
+        """Number of the last act that the rules confirm; None where they confirm the record."""
+        return self.decision_numbers[-1] if self.problem else None
 
     def _config(self, player: Agent, rollout_agent: Agent, method: ReviewMethod) -> ReviewConfig:
         return ReviewConfig(

@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket
 
 from abl_cards.asp import KBError
-from abl_cards.core import ErrorCode, GameError
+from abl_cards.core import GameError
 from abl_cards.web import guests, ladders, qr, reports, runs, schemas, spectator_feed
 from abl_cards.web.class_requests import ClassService
-from abl_cards.web.error_json import HTTP_CODES, error_json, hide_details
+from abl_cards.web.error_json import error_json, hide_details, refuse_request
 from abl_cards.web.fairness import get_client_id
 from abl_cards.web.lab_requests import get_files
 from abl_cards.web.learn_requests import LearnService
@@ -91,7 +91,12 @@ def create_api(lobby: Lobby) -> Starlette:
         Route("/api/reviews/{review}/{place}", api.json_endpoint(api.get_review_decision)),
         WebSocketRoute("/api/tables/{table}", api.table_socket),
     ]
-    return Starlette(routes=routes)
+    return Starlette(routes=routes, exception_handlers={HTTPException: _refuse})  # unknown paths and methods
+
+
+async def _refuse(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    return refuse_request(request.url.path, error.status_code, error.detail, headers=error.headers)
 
 
 def _json_response(value: Any, status: int = 200) -> Response:
@@ -118,8 +123,7 @@ class ApiRoutes:
             try:
                 return _json_response(await handler(request))
             except HTTPException as error:
-                code = HTTP_CODES.get(error.status_code, ErrorCode.INVALID_REQUEST)
-                return _json_response({"error": error.detail, "code": code, "values": []}, error.status_code)
+                return await _refuse(request, error)
             except (GameError, KBError) as error:
                 answer = error_json(error)
                 return _json_response(answer | {"error": answer["text"]}, 400)
@@ -224,7 +228,7 @@ class ApiRoutes:
         try:
             body = await self._lobby.labs.to_zip(request.path_params["lab"], folder)
         except (GameError, KBError) as error:
-            return PlainTextResponse(str(error)[:400], 404)
+            return refuse_request(request.url.path, 404, str(error)[:400])
         headers = {"content-disposition": f'attachment; filename="{folder}.zip"', "cache-control": "no-store"}
         return Response(body, media_type="application/zip", headers=headers)
 

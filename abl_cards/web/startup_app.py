@@ -13,9 +13,10 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 from starlette.datastructures import Headers, QueryParams
-from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.responses import JSONResponse, Response
 
 from abl_cards.web.config import WebConfig
+from abl_cards.web.error_json import refuse_request
 from abl_cards.web.game_tiles import GameTiles
 from abl_cards.web.lan import network_json
 from abl_cards.web.prewarmed_table import PrewarmedTable
@@ -124,7 +125,7 @@ class StartupApp:
         """Return the prepared table of the given game to a client with the access key; an empty object without one."""
         token = Headers(scope=scope).get("x-token", "")
         if not secrets.compare_digest(token.encode(), self._config.token.encode()):
-            return JSONResponse({"error": "invalid access key"}, 403, _NO_STORE)
+            return refuse_request(FIRST_TABLE_PATH, 403, "invalid access key")
         game = QueryParams(scope.get("query_string", b"")).get("game", "")
         offer = self._prewarmed.offer_json() if game in ("", self._prewarmed.game_name) else ""
         return Response(offer or "{}", 200, _NO_STORE, "application/json")
@@ -140,7 +141,7 @@ class StartupApp:
         name = "icon.svg" if path == "/favicon.ico" else path.removeprefix(STATIC_PREFIX)
         file = self._files.get(name) if name != INDEX_FILE else None
         if file is None:
-            return PlainTextResponse("no such file", 404)
+            return refuse_request(path, 404, "no such file")
         request_headers, headers = Headers(scope=scope), {"etag": file.etag, **_REVALIDATE_HEADERS}
         if request_headers.get("if-none-match") == file.etag:
             return Response(None, 304, headers)

@@ -14,7 +14,7 @@ import pytest
 from typer.main import get_command
 
 from abl_cards.cli import legal
-from abl_cards.cli.app import app
+from abl_cards.cli.app import _interrupt_at_sigterm, app
 from abl_cards.cli.console import OUTPUT_OPTIONS
 from abl_cards.games.game import game_names
 from tests.cli_runs import ROOT, run
@@ -259,6 +259,23 @@ def test_unknown_game_is_reported(arguments: list[str]) -> None:
     assert "guandan" in answer.stderr
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["train", "president", "--set", "preset=nope"],
+        ["train", "president", "--set", "kb_opponent_share=1"],
+        ["run", "ladder", "--set", "game=nope"],
+        ["ablate", "president", "--train", "1", "--set", "preset=nope"],
+        ["demo", "--game", "nope"],
+    ],
+)
+def test_wrong_arguments_that_are_found_during_the_work_are_usage_errors(
+    arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run(*arguments).exit_code == 2
+
+
 def imported_modules(*arguments: str) -> set[str]:
     code = (
         "import sys\nfrom abl_cards.cli import main\n"
@@ -300,6 +317,46 @@ def test_keyboard_interrupt_exits_with_130(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(legal.LegalMoveAnswerer, "answer_batch", interrupt)
     answer = run("legal", "president", stdin='{"hand":["H5"],"to_beat":null}\n')
     assert (answer.exit_code, answer.stdout, answer.stderr) == (130, "", "")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals")
+def test_sigterm_interrupts_as_ctrl_c_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A second one ends the process at once."""
+    interrupted: list[type[BaseException]] = []
+
+    def terminate(*arguments: Any) -> None:
+        try:
+            signal.raise_signal(signal.SIGTERM)
+        except BaseException as problem:
+            interrupted.append(type(problem))
+            raise
+
+    monkeypatch.setattr(legal.LegalMoveAnswerer, "answer_batch", terminate)
+    before = signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    try:
+        _interrupt_at_sigterm()
+        answer = run("legal", "president", stdin='{"hand":["H5"],"to_beat":null}\n')
+        assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert (answer.exit_code, answer.stdout, answer.stderr) == (143, "", "")
+    assert issubclass(interrupted[0], KeyboardInterrupt)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals")
+def test_forked_process_ends_at_sigterm() -> None:
+    """Workers that are forked have no command to interrupt."""
+    before = signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    try:
+        _interrupt_at_sigterm()
+        if (child := os.fork()) == 0:
+            try:
+                signal.raise_signal(signal.SIGTERM)
+            finally:
+                os._exit(1)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGTERM
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals")

@@ -90,7 +90,7 @@ def test_drafts_that_give_way_leave_no_folder(with_page: Within, monkeypatch: py
         manager = page.lobby.labs
         await manager._run(lambda: None)  # folders are deleted before it
         assert manager._temp_folder is not None
-        assert len(list(Path(manager._temp_folder.name).iterdir())) == len(manager._sessions) == 2
+        assert len(list(manager._temp_folder.path.iterdir())) == len(manager._sessions) == 2
         assert (await page.post(first[0], {"do": "own"})).json()["code"] == "expired"
 
     with_page(test)

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from abl_cards.web.config import WebConfig
+from abl_cards.web.fairness import ClientRateLimiter
 from abl_cards.web.limits import MAX_BODY_BYTES, REQUEST_BURST, TokenBucket, sanitise_name
 from tests.web.asgi import Socket, request
 
@@ -115,6 +116,42 @@ def test_static_paths_outside_the_folder_return_404(with_page: Run, path: str) -
 def test_too_many_requests_return_429(with_page: Run) -> None:
     async def test(page: Any) -> None:
         assert {(await page.get("/static/icon.svg")).status for _ in range(2 * int(REQUEST_BURST))} == {200, 429}
+
+    with_page(test)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "headers", "status", "code"),
+    [
+        ("GET", "/api/nothing", {}, 404, "not-found"),
+        ("GET", "/api/tables", {}, 405, "invalid-request"),
+        ("POST", "/api/games", {}, 405, "invalid-request"),
+        ("GET", "/api/labs/none/rules.zip", {}, 404, "not-found"),
+        ("POST", "/api/first", {"x-token": "wrong"}, 403, "invalid-key"),
+        ("GET", "/api/games", {"origin": "http://evil.example"}, 403, "invalid-request"),
+        ("GET", "/api/games", {"host": "evil.example"}, 421, "invalid-request"),
+    ],
+)
+def test_paths_of_the_api_answer_errors_as_json(
+    with_page: Run, method: str, path: str, headers: dict[str, str], status: int, code: str
+) -> None:
+    async def test(page: Any) -> None:
+        answer = await request(page.app, method, path, headers=page.headers | headers)
+        assert (answer.status, answer.json()["code"], answer.json()["values"]) == (status, code, [])
+        assert answer.json()["error"]
+        if status == 404:
+            plain = await page.get(path.replace("/api/", "/other/"))
+            assert (plain.status, plain.body[:1] == b"{") == (404, False)
+
+    with_page(test)
+
+
+def test_too_many_requests_of_the_api_answer_json(with_page: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ClientRateLimiter, "try_acquire", lambda self, client: False)
+
+    async def test(page: Any) -> None:
+        answer = await page.get("/api/games")
+        assert (answer.status, answer.json()["code"]) == (429, "too-many-requests")
 
     with_page(test)
 

@@ -15,11 +15,13 @@ from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.games.description.variants import KB_ROOT
 from abl_cards.games.game import load
 from abl_cards.matches.match_runner import play_match
+from abl_cards.matches.records import sample_records_path
 from abl_cards.web.config import WebConfig
 from abl_cards.web.reviews import ReviewSession, parse_numbered_records
 from tests.cli_runs import run
 from tests.effort import long
 
+SAMPLE = sample_records_path("guandan")
 Run = Any
 
 
@@ -226,6 +228,50 @@ def test_record_with_illegal_act_is_shown_up_to_it(with_page: Run) -> None:
         assert "act 6" in sheet["problem"]
         assert len(sheet["pictures"]) == 5
         assert (await decision(page, sheet, 4)).status == 200
+
+    with_page(test)
+
+
+async def find_mistakes(page: Any, sheet: dict[str, Any]) -> Any:
+    """Return the progress at the end of the search."""
+    work = {"review": sheet["review"], "deals": 4, "agent": "greedy", "onward": "greedy"}
+    assert (await page.post("/api/reviews/work", work)).status == 200
+    while (progress := (await page.get(f"/api/reviews/{sheet['review']}/progress")).json())["state"] == "working":
+        await asyncio.sleep(0.02)
+    return progress
+
+
+def test_mistakes_are_found_up_to_an_illegal_act(with_page: Run) -> None:
+    """Records of a platform too; theirs ended the replay with an IndexError."""
+
+    async def test(page: Any) -> None:
+        (record, *_) = played("president")
+        shown = await open_review(page, "president", record | {"acts": [*record["acts"][:20], [0, ["XX"]]]})
+        progress = await find_mistakes(page, shown)
+        assert progress["state"] == "done"
+        assert progress["result"]["decisions"][-1]["act"] <= 20
+        with gzip.open(SAMPLE) as lines:
+            contest = json.loads(lines.readline())
+        contest["plays"][5][1] = ["Pair", "3", ["S3", "D3"]]
+        sheet = await open_review(page, "guandan", contest)
+        assert "play 6" in sheet["problem"]
+        progress = await find_mistakes(page, sheet)
+        assert (progress["state"], progress["result"]["decisions"][-1]["act"]) == ("done", 5)
+
+    with_page(test)
+
+
+def test_other_damaged_lines_of_a_file_are_named(with_page: Run) -> None:
+    async def test(page: Any) -> None:
+        line = json.dumps(played("president")[0])
+        text = f'{line}\n{{"hands"\n\n{line}\n'
+        for number in (1, 3):
+            answer = await page.post("/api/reviews", {"game": "president", "text": text, "line": number})
+            sheet = answer.json()
+            assert (sheet["line"], sheet["lines"], len(sheet["damaged"])) == (number, 3, 1)
+            assert sheet["damaged"][0].startswith("line 2: ")
+        refused = await page.post("/api/reviews", {"game": "president", "text": text, "line": 2})
+        assert (refused.status, refused.json()["values"]) == (400, [2])
 
     with_page(test)
 

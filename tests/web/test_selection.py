@@ -6,8 +6,12 @@ import numpy as np
 import pytest
 
 from abl_cards.agents.registry import make_agent
+from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.games.game import load
+from abl_cards.games.tables.decisions import Decisions
+from abl_cards.games.tables.tables import Tables
 from abl_cards.games.types import ONLY_TABLE
+from abl_cards.web import play_kinds
 from abl_cards.web.selection import CardSelection
 from abl_cards.web.texts import deck_json
 from tests.effort import amount
@@ -46,3 +50,19 @@ def test_narrowed_and_nearest_plays_are_legal(name: str) -> None:
     assert codes["none"]
     assert codes["low"]
     assert num_narrowed or name == "fifteen"
+
+
+def test_cards_are_named_where_random_deals_get_stuck(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The name of cards that are no legal play needs no deal; it was looked up at a table with random cards."""
+    engine = load("president").engine()
+    point = engine.read_decision_point({"hand": ["S4", "H5"], "to_beat": ["S9"]})
+    assert isinstance(point.decision, Decisions)
+
+    def get_stuck(*arguments: object) -> None:
+        raise GameError("the rules name no move", ErrorCode.RULES_STUCK)
+
+    monkeypatch.setattr(play_kinds, "tables_with_hands", get_stuck)
+    monkeypatch.setattr(Tables, "begin_match", get_stuck)
+    problem = CardSelection(engine, point.decision).interpret(["S4"])["problem"]
+    assert problem["code"] == "low"
+    assert problem["values"][0][0] == "single 4"

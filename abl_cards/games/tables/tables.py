@@ -269,7 +269,7 @@ class Tables(TableViews):
         """
         rows = check_rows_in_stage(rows, self.state.stage, PLAY, moves.form, moves.cards)
         check_moves(moves, len(self.rules.forms.forms), self.state.hands.shape[2])
-        if self.listener and not self.rules.has_composed_plays:
+        if self.listener and rows.size and not self.rules.has_composed_plays:
             self.listener.on_play(self, rows, moves)
         if self.history is not None:
             self.history.record(self.state, rows, moves.form)
@@ -328,7 +328,7 @@ class Tables(TableViews):
         """
         rows = check_rows_in_stage(rows, self.state.stage, CHOICE, options)
         options = check_integers("options", options, (len(rows),), len(self.rules.schema.options))
-        if self.listener:
+        if self.listener and rows.size:
             self.listener.on_choice(self, rows, options)
         state = self.state
         state.num_decisions[rows] += 1

@@ -41,6 +41,7 @@ export function ReviewHead({ review, playerName, result, buttons, children }) {
         `
       }
       ${review.problem && html`<p class="problem">${t('wrongFrom', '')}${review.problem}</p>`}
+      ${review.damaged?.length > 0 && html`<p class="small">${t('damagedLines', '')}${review.damaged.join('; ')}</p>`}
     </header>
   `;
 }

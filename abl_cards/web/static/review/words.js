@@ -110,6 +110,7 @@ addWords({
   asJson: ['All figures as data', '全部数据'],
   asSvg: ['The graph as a picture', '曲线图（矢量图）'],
   asPicture: ['The table as a picture', '牌桌图片（矢量图）'],
+  damagedLines: ['Other lines of the file are damaged: {}', '文件中其他行已损坏：{}'],
   wrongFrom: ['The rules do not confirm this record: {}', '规则不认可这份记录：{}'],
   ends: ['result', '结果'],
   deals: ['deals a move', '每步设想的牌局数'],
