@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from abl_cards.training.selfplay import Score
     from abl_cards.training.settings import NO_LIMIT, TrainConfig, create_config, read_config, run_name
     from abl_cards.training.supervised import create_abln_run
-    from abl_cards.training.trainer import Trainer
+    from abl_cards.training.trainer import Trainer, fit_whole_run
     from abl_cards.training.worker import TrainingWorker, create_networks, resolve_ppo
     from abl_cards.training.workers import WorkerInit, WorkerLost, WorkerPool, create_worker
 
@@ -82,6 +82,7 @@ __all__ = [
     "create_config",
     "create_networks",
     "create_worker",
+    "fit_whole_run",
     "from_plain",
     "load_checkpoint",
     "load_metrics",
