@@ -2,8 +2,8 @@
 
 The points of groups are facts of strength.lp. The split takes jokers and bombs first, then tries every set of trios.
 The other cards form single chains, the longest first, while there is one; the rest are singles and pairs, and each trio
-carries one of them, if the game has such plays. Of several splits into equally few plays the one with most points counts, so trios carry the groups
-with the fewest points; the paper leaves that open.
+carries one of them if the game has such plays. Of several splits into equally few plays the one with most points
+counts, so trios carry the groups with the fewest points; the paper leaves that open.
 
 >>> from abl_cards.games import load
 >>> from abl_cards.games.min_plays import read_key
