@@ -117,7 +117,7 @@ def test_edited_group_points_change_the_score(tmp_path: object) -> None:
 def variant_without(*kinds: str) -> Any:
     """Return rules with all labels of the game, but without the forms of these kinds."""
     rules = engine_of().rules
-    index = {label: form for label, form in rules.forms.index.items() if label.split("(")[0] not in kinds}
+    index = {label: form for label, form in rules.forms.index.items() if str(label).split("(")[0] not in kinds}
     return SimpleNamespace(label_texts=rules.label_texts, pack=rules.pack, forms=SimpleNamespace(index=index))
 
 
