@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from abl_cards.core.errors import ErrorCode, GameError
-from abl_cards.core.seeds import read_seed
+from abl_cards.core.seeds import integer_seed
 
 
 def check_integer(name: str, value: Any, least: int | None = None, most: int | None = None) -> int:
@@ -60,7 +60,7 @@ def check_seed(seed: Any) -> int:
         GameError: The seed is no integer, or it is a truth value.
     """
     try:
-        return read_seed(seed)
+        return integer_seed(seed)
     except TypeError:
         raise GameError(f"seed is a whole number, not {seed!r:.60}", ErrorCode.INVALID_VALUE) from None
 

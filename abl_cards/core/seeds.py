@@ -12,7 +12,7 @@ SECRET_SEED_BITS = 128
 _MAX_SEED_DIGITS = 100  # characters of a seed as text
 
 
-def read_seed(seed: SupportsIndex) -> int:
+def integer_seed(seed: SupportsIndex) -> int:
     """Return an integer of any type as an ``int``; raises TypeError for all else, a truth value included."""
     if isinstance(seed, bool):
         raise TypeError("a truth value is no seed")
@@ -35,7 +35,7 @@ def seed64(seed: SupportsIndex) -> int:
     (7, False)
     """
     try:
-        value = read_seed(seed)
+        value = integer_seed(seed)
     except TypeError:
         raise TypeError(f"a seed is a whole number, and not {seed!r:.60}") from None
     if 0 <= value < 1 << 64:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from abl_cards.agents import ModelPolicy, NeuroSymbolicPolicy, PolicyInputs, best_cards, find_compiled_game
 from abl_cards.asp import Atom
 from abl_cards.circuit import KnowledgeBase
-from abl_cards.core import ErrorCode, GameError, as_read_only, call_part
+from abl_cards.core import ErrorCode, GameError, call_part
 from abl_cards.games import Engine
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.preferences import PreferenceModel
@@ -101,7 +101,7 @@ class ConstrainedPreferences:
         function = self._is_consistent
         allowed = call_part(
             "the consistency function", function,
-            lambda: np.asarray(function(decisions, MoveLists(*map(as_read_only, lists)))),
+            lambda: np.asarray(function(decisions, lists.as_read_only())),
             ErrorCode.INVALID_REASONER,
         )  # fmt: skip
         if allowed.shape != consistent.shape or allowed.dtype != np.bool_:

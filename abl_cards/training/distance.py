@@ -68,8 +68,9 @@ class DistanceReasoner:
         cost, consistent = self.preference_model.costs(decisions, lists, estimate)
         probability = label_probabilities[lists.decision_index, labels].astype(np.float32)
         candidates = MoveCandidates(
-            decisions, MoveLists(*map(as_read_only, lists)), *map(as_read_only, (labels, probability, cost, consistent))
-        )
+            decisions, lists.as_read_only(), as_read_only(labels), as_read_only(probability), as_read_only(cost),
+            as_read_only(consistent),
+        )  # fmt: skip
         distance = call_part(
             "the distance function", self._distance, lambda: np.asarray(self._distance(candidates)),
             ErrorCode.INVALID_REASONER,

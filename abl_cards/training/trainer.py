@@ -178,8 +178,7 @@ class Trainer(ResumableRun):
         Args:
             minutes: Time to train from now on, in minutes; the current update is finished. None for no limit.
             decisions: Decisions of the whole run, including earlier calls; training ends with the update that reaches
-                them, and a learning rate falls until then. None for ``config.total_decisions``; ``NO_LIMIT`` for no
-                limit, where a learning rate falls until ``config.total_decisions`` all the same.
+                them. None for ``config.total_decisions``; with ``NO_LIMIT`` a learning rate still falls until these.
             callbacks: Called besides those of the trainer; see `TrainerCallback`.
 
         Returns:
@@ -286,9 +285,8 @@ class Trainer(ResumableRun):
         if not self.worker_group.is_complete:
             raise RuntimeError("this run has several workers, who are here `with trainer.start_workers():`")
         start_time = time.monotonic()
-        stats = IterationStats.combine(
-            self._call_all("run_iteration", self.decisions / max(1, self.settings.total_decisions))
-        )
+        progress = self.decisions / max(1, self.settings.total_decisions)
+        stats = IterationStats.combine(self._call_all("run_iteration", progress))
         if self.num_updates % self.settings.snapshot_interval == 0:
             self._add_snapshot()
         seconds = time.monotonic() - start_time
