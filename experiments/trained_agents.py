@@ -24,7 +24,7 @@ def run_trainer(
 ) -> Trainer:
     """Train until ``config.total_decisions`` or for some minutes; a run that has come so far is only loaded.
 
-    A learning rate that falls does so until ``config.total_decisions``, which end such a run in any case.
+    A learning rate that falls does so until ``config.total_decisions`` in both cases.
 
     Args:
         workspace: Workspace whose log and progress bar are used.
@@ -32,17 +32,18 @@ def run_trainer(
         title: Name of the agent or the run, for messages.
         minutes: Minutes of the whole run, including those before an interruption; None for no limit.
     """
-    from abl_cards.training import NO_LIMIT, Trainer
+    from abl_cards.training import Trainer, fit_whole_run
 
     workspace.publish_partial()
     decisions = config.total_decisions if minutes is None else None
     length = f"{decisions:,} decisions" if minutes is None else format_count(minutes, "minute")
     with workspace.progress_bar(f"{title}, {length}", decisions, 1) as tell:
         trainer = Trainer.from_config(config, tell)
-        left = None if minutes is None else minutes - trainer.seconds / 60
-        limit = config.total_decisions if minutes is None or trainer.ppo.anneal_lr else NO_LIMIT
-        if trainer.decisions < limit and (left is None or left > 0):
-            trainer.fit(left, limit, [lambda metrics: tell(trainer.decisions, trainer.progress_text)])
+        callbacks = [lambda metrics: tell(trainer.decisions, trainer.progress_text)]
+        if minutes is not None:
+            fit_whole_run(trainer, minutes, callbacks)
+        elif trainer.decisions < config.total_decisions:
+            trainer.fit(callbacks=callbacks)
     taken = trainer.seconds / 60
     workspace.log(f"{title}: {trainer.num_updates} updates, {trainer.decisions} decisions, {taken:.1f} minutes")
     return trainer

@@ -190,9 +190,11 @@ class TwinTrainer:
     first_seed: int = 0
     on_progress: TrainingProgress = lambda name, done, total, remark: None
     _finished: dict[str, Any] = field(default_factory=dict)
+    _given_decisions: int = 0
 
     def __post_init__(self) -> None:
         """Read the finished trainings of the folder."""
+        self._given_decisions = self.decisions or 0
         self.folder.mkdir(parents=True, exist_ok=True)
         self._finished = read_results(self.folder / TRAINING_FILE)
 
@@ -239,10 +241,10 @@ class TwinTrainer:
 
     def _run(self, config: TrainConfig, name: str, budget: Mapping[str, float]) -> dict[str, Any]:
         """Train until the budget is used up; returns plain values."""
-        from abl_cards.training import NO_LIMIT, Trainer
+        from abl_cards.training import NO_LIMIT, Trainer, fit_whole_run
 
-        decisions = budget.get("decisions")
-        total = None if decisions is None else int(decisions)
+        total = int(budget["decisions"]) if "decisions" in budget else None
+        config = replace(config, total_decisions=max(config.total_decisions, self._given_decisions))
         trainer = Trainer.from_config(config, lambda done, remark: self.on_progress(name, done, None, remark))
 
         def on_update(metrics: Mapping[str, Any]) -> None:
@@ -250,10 +252,10 @@ class TwinTrainer:
             if total is not None and trainer.decisions >= total:
                 trainer.stop()
 
-        left = None if decisions is not None else budget["minutes"] - trainer.seconds / 60
-        if trainer.decisions < (decisions or 0) or (left is not None and (left > 0 or not trainer.decisions)):
-            limit = config.total_decisions if trainer.ppo.anneal_lr else NO_LIMIT  # by which a learning rate falls
-            trainer.fit(left, max(limit, total or 0), [on_update])
+        if total is None:
+            fit_whole_run(trainer, budget["minutes"], [on_update])
+        elif trainer.decisions < total:
+            trainer.fit(None, NO_LIMIT, [on_update])  # not total, so that a learning rate falls as in the first one
         trainer.save_weights(trainer.weights_path)
         return {
             "decisions": trainer.decisions, "minutes": round(trainer.seconds / 60, 2),

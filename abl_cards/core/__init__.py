@@ -18,7 +18,7 @@ if TYPE_CHECKING:
         check_seed,
         is_one_of,
     )
-    from abl_cards.core.arrays import to_plain_json, unique_rows
+    from abl_cards.core.arrays import as_read_only, to_plain_json, unique_rows
     from abl_cards.core.atomic_files import (
         FolderLockedError,
         atomic_write,
@@ -136,6 +136,7 @@ __all__ = [
     "add_former_fingerprint",
     "append_result",
     "apply_settings",
+    "as_read_only",
     "atomic_write",
     "attribute_os_errors",
     "borrow_arrays",

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from math import inf
 from numbers import Integral, Real
-from operator import index
 from pathlib import Path
 from typing import Any
 
 from abl_cards.core.errors import ErrorCode, GameError
+from abl_cards.core.seeds import integer_seed
 
 
 def check_integer(name: str, value: Any, least: int | None = None, most: int | None = None) -> int:
@@ -57,10 +57,10 @@ def check_seed(seed: Any) -> int:
         seed: The argument.
 
     Raises:
-        GameError: The seed is no integer.
+        GameError: The seed is no integer, or it is a truth value.
     """
     try:
-        return index(seed)
+        return integer_seed(seed)
     except TypeError:
         raise GameError(f"seed is a whole number, not {seed!r:.60}", ErrorCode.INVALID_VALUE) from None
 

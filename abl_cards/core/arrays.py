@@ -27,6 +27,13 @@ def unique_rows(rows: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[np.
     return first, inverse
 
 
+def as_read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """Return a view of an array through which it cannot be changed, for functions of users."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
 def to_plain_json(value: Any) -> Any:
     """Return a value with plain numbers, lists and dictionaries in place of those of NumPy, tuples and mappings.
 

@@ -12,6 +12,13 @@ SECRET_SEED_BITS = 128
 _MAX_SEED_DIGITS = 100  # characters of a seed as text
 
 
+def integer_seed(seed: SupportsIndex) -> int:
+    """Return an integer of any type as an ``int``; raises TypeError for all else, a truth value included."""
+    if isinstance(seed, bool):
+        raise TypeError("a truth value is no seed")
+    return index(seed)
+
+
 def seed64(seed: SupportsIndex) -> int:
     """Reduce a seed to the 64 bits that generators start from.
 
@@ -22,13 +29,13 @@ def seed64(seed: SupportsIndex) -> int:
         The seed itself where it has 64 bits, else its BLAKE2b hash.
 
     Raises:
-        TypeError: The seed is not an integer.
+        TypeError: The seed is not an integer, or it is a truth value.
 
     >>> seed64(7), seed64(-1) == seed64(2**64 - 1)
     (7, False)
     """
     try:
-        value = index(seed)
+        value = integer_seed(seed)
     except TypeError:
         raise TypeError(f"a seed is a whole number, and not {seed!r:.60}") from None
     if 0 <= value < 1 << 64:

@@ -8,7 +8,6 @@ from abl_cards.core import lazy_exports
 
 if TYPE_CHECKING:
     from abl_cards.hand_analysis.classifier import (
-        NUM_CLASSES,
         DealClassPredictor,
         compute_classifier_inputs,
         find_classifier_weights,
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
         predict_class_probabilities,
         read_deal_ids,
     )
-    from abl_cards.hand_analysis.deal_rules import DealRules
+    from abl_cards.hand_analysis.deal_rules import NUM_CLASSES, DealRules
     from abl_cards.hand_analysis.simulated_deals import DealSample, collect_sample, parse_pairing, play_fixed_deals
     from abl_cards.hand_analysis.split_explanation import SplitExplanation, split_hand
     from abl_cards.hand_analysis.split_labels import PlayedGames, TaggedHands, play_games, read_played_games

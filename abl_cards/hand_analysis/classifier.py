@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from abl_cards.core import ErrorCode, GameError, check_path
 from abl_cards.games.min_plays import key_counts
+from abl_cards.hand_analysis.deal_rules import NUM_CLASSES
 from abl_cards.hand_analysis.deals import DealBatch
 from abl_cards.hand_analysis.hand_points import HandScorer
 from abl_cards.learners import (
@@ -23,8 +24,6 @@ from abl_cards.learners import (
     read_weights,
 )
 
-NUM_CLASSES = 5
-"""Classes of deals, from 0, the hardest for the landlord, to 4."""
 _BATCH_SIZE = 4096
 
 

@@ -98,9 +98,10 @@ def generate_deals(
     generator = DealGenerator(rules.deal_sampler, classifier, request.seed, deal_id, request.excluded_ids)
     generated = generator.generate(request.deal_class, request.confidence, request.num_deals, on_progress=on_progress)
     if len(generated.deals) < request.num_deals:
+        remedy = "request a lower confidence, or fewer deals" if request.confidence else "request fewer deals"
         raise GameError(
             f"{len(generated.deals)} of {request.num_deals} deals of class {request.deal_class} at confidence "
-            f"{request.confidence:g} found among {generated.n_classified:,}; request a lower confidence",
+            f"{request.confidence:g} found among {generated.n_classified:,}; {remedy}",
             ErrorCode.NOT_ENOUGH_DEALS,
         )
     return [

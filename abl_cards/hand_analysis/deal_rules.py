@@ -23,6 +23,9 @@ from abl_cards.hand_analysis.deals import DEAL_ROLES, DealBatch, DealSampler
 from abl_cards.hand_analysis.hand_points import HandScorer
 from abl_cards.matches import skip_blank_lines
 
+NUM_CLASSES = 5
+"""Classes of deals, from 0, the hardest for the landlord, to 4."""
+
 
 @dataclass(frozen=True)
 class DealRules:
@@ -77,7 +80,7 @@ class DealRules:
         """
         facts = self.kb.facts("difficulty", 3)
         texts = {int(row[0]): string_value(row[2]) for row in facts if str(row[1]) == "en"}
-        return tuple(texts.get(deal_class, str(deal_class)) for deal_class in range(max(texts, default=-1) + 1))
+        return tuple(texts.get(deal_class, str(deal_class)) for deal_class in range(NUM_CLASSES))
 
     def read_deals(self, values: Sequence[Mapping[str, Any] | GameError]) -> DealBatch:
         """Read deals from JSON objects or from records of games; equal deals, as duplicate games have, are read once.

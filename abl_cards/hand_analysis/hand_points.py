@@ -2,8 +2,8 @@
 
 The points of groups are facts of strength.lp. The split takes jokers and bombs first, then tries every set of trios.
 The other cards form single chains, the longest first, while there is one; the rest are singles and pairs, and each trio
-carries one of them. Of several splits into equally few plays the one with most points counts, so trios carry the groups
-with the fewest points; the paper leaves that open.
+carries one of them if the game has such plays. Of several splits into equally few plays the one with most points
+counts, so trios carry the groups with the fewest points; the paper leaves that open.
 
 >>> from abl_cards.games import load
 >>> from abl_cards.games.min_plays import read_key
@@ -45,7 +45,7 @@ class GroupTable(NamedTuple):
     Attributes:
         single: int16[15] Label of a single, by rank from 0.
         pair: int16[15] Label of a pair.
-        trio: int16[3, 15] Labels of a trio that carries nothing, a single, or a pair.
+        trio: int16[3, 15] Labels of a trio that carries nothing, a single, or a pair; the last two may be missing.
         bomb: int16[15] Label of a bomb.
         chain: int16[15, 13] Label of a single chain, by lowest rank and length.
         rocket: Label of the two jokers.
@@ -112,7 +112,7 @@ class HandScorer:
             The scorer.
 
         Raises:
-            KBError: A group has no points, or the game has another number of kinds of cards.
+            KBError: A group has no points, or the game lacks a play or has another number of kinds of cards.
         """
         return cls(rules.label_texts, _read_table(rules, kb))
 
@@ -153,7 +153,7 @@ def _read_table(rules: CompiledGame, kb: KnowledgeBase) -> GroupTable:
     if len(values) != NUM_KINDS:
         remedy = f"hands of {NUM_KINDS} kinds are scored"
         raise make_kb_error(f"{len(values)} kinds of cards", remedy, ErrorCode.UNSUPPORTED_GAME)
-    index = {label: position for position, label in enumerate(labels)}
+    index = {label: position for position, label in enumerate(labels) if label in rules.forms.index}
     points = np.zeros(len(labels), np.int32)
     labels_with_points = set()
     for label, group_points in kb.facts("group_points", 2):
@@ -161,19 +161,29 @@ def _read_table(rules: CompiledGame, kb: KnowledgeBase) -> GroupTable:
             points[index[str(label)]] = require_int(group_points, f"group_points of {label}")
             labels_with_points.add(str(label))
 
-    def find(label: str) -> int:
+    def find(label: str, is_needed: bool) -> int:
+        if is_needed and label not in index:
+            remedy = "hands are split into singles, pairs, trios, bombs, the rocket and chains of 5 to 12 cards"
+            raise make_kb_error(f"{label} is no play of the game", remedy, ErrorCode.UNSUPPORTED_GAME)
         if label in index and label not in labels_with_points:
             remedy = "write the points of the group in strength.lp"
             raise make_kb_error(f"no group_points/2 for {label}", remedy, ErrorCode.MISSING_FACT)
         return index.get(label, _NONE)
 
-    def by_rank(*names: str) -> NDArray[np.int16]:
-        return np.array([[find(f"{name}({rank})") for rank in values] for name in names], np.int16)
+    def by_rank(name: str, num_needed: int) -> list[int]:
+        return [find(f"{name}({rank})", position < num_needed) for position, rank in enumerate(values)]
 
-    single, pair, bomb = by_rank("single", "pair", "bomb")
-    chains = [[find(f"single_chain({low},{size})") for size in range(13)] for low in values]
-    trio = by_rank("trio", "trio_single", "trio_pair")
-    return GroupTable(single, pair, trio, bomb, np.array(chains, np.int16), find("rocket"), points)
+    single, pair, bomb = (
+        np.array(by_rank(name, needed), np.int16)
+        for name, needed in (("single", NUM_KINDS), ("pair", NUM_KINDS - 2), ("bomb", NUM_KINDS - 2))
+    )
+    trio = [by_rank("trio", NUM_KINDS - 2), by_rank("trio_single", 0), by_rank("trio_pair", 0)]
+    chains = [
+        [find(f"single_chain({low},{size})", _MIN_CHAIN <= size <= _CHAIN_RANKS - position) for size in range(13)]
+        for position, low in enumerate(values)
+    ]
+    rocket = find("rocket", is_needed=True)
+    return GroupTable(single, pair, np.array(trio, np.int16), bomb, np.array(chains, np.int16), rocket, points)
 
 
 @kernel
@@ -261,7 +271,7 @@ def _take_chains(table, counts, groups, count):
 
 @device_function
 def _attach_kickers(table, counts, first, trios, count, groups, carried, buffer):
-    """Take the remaining singles and pairs; the trios at groups[first:] carry those with the fewest points."""
+    """Take the remaining singles and pairs; the trios at groups[first:] carry what they may of the fewest points."""
     kickers, size = buffer[3], 0
     for rank in range(NUM_KINDS - 2):
         if counts[rank] >= 2:  # a trio that is not kept is a pair and a single
@@ -276,12 +286,15 @@ def _attach_kickers(table, counts, first, trios, count, groups, carried, buffer)
             kickers[position] = kickers[position - 1]
             position -= 1
         kickers[position] = label
-    num_carried = min(trios, size)
-    for i in range(num_carried):
-        rank = _rank_of(table.trio[0], groups[first + i])
-        pair = _rank_of(table.pair, kickers[i]) >= 0
-        groups[first + i], carried[first + i] = table.trio[2 if pair else 1, rank], kickers[i]
-    for i in range(num_carried, size):
+    end = first + trios
+    for i in range(size):
+        if first < end:
+            pair = _rank_of(table.pair, kickers[i]) >= 0
+            label = table.trio[2 if pair else 1, _rank_of(table.trio[0], groups[first])]
+            if label != _NONE:
+                groups[first], carried[first] = label, kickers[i]
+                first += 1
+                continue
         groups[count] = kickers[i]
         count += 1
     halves = 0

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from abl_cards.training.setting_needs import reset_unused_settings
     from abl_cards.training.settings import NO_LIMIT, TrainConfig, create_config, read_config, run_name
     from abl_cards.training.supervised import create_abln_run
-    from abl_cards.training.trainer import Trainer
+    from abl_cards.training.trainer import Trainer, fit_whole_run
     from abl_cards.training.worker import TrainingWorker, create_networks, resolve_ppo
     from abl_cards.training.workers import WorkerInit, WorkerLost, WorkerPool, create_worker
 
@@ -84,6 +84,7 @@ __all__ = [
     "create_config",
     "create_networks",
     "create_worker",
+    "fit_whole_run",
     "from_plain",
     "get_preset",
     "load_checkpoint",

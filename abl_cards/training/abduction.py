@@ -58,7 +58,7 @@ class Reasoner(Protocol):
 
 
 ConsistencyFunction = Callable[["Decisions | Choices", MoveLists], NDArray[np.bool_]]
-"""Function of n decisions and their candidate moves that returns the consistency of each candidate [moves].
+"""Function of n decisions and their candidate moves, read-only, that returns the consistency of each [moves].
 
 Candidates that are not consistent are never played where another candidate is. The constraints of the knowledge base
 hold besides, and its preferences choose among the card sets of a label."""
@@ -100,7 +100,8 @@ class ConstrainedPreferences:
             return cost, np.ones_like(consistent)
         function = self._is_consistent
         allowed = call_part(
-            "the consistency function", function, lambda: np.asarray(function(decisions, lists)),
+            "the consistency function", function,
+            lambda: np.asarray(function(decisions, lists.as_read_only())),
             ErrorCode.INVALID_REASONER,
         )  # fmt: skip
         if allowed.shape != consistent.shape or allowed.dtype != np.bool_:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.core import ErrorCode, GameError, call_part
+from abl_cards.core import ErrorCode, GameError, as_read_only, call_part
 from abl_cards.games.preferences import PreferenceModel, list_candidates
 from abl_cards.games.tables import Choices, Decisions
 from abl_cards.games.types import HandEstimate, MoveLists, Moves
@@ -17,7 +17,7 @@ from abl_cards.reasoners.abduction import Minimiser
 
 @dataclass(frozen=True)
 class MoveCandidates:
-    """The legal moves of n plays, for a `DistanceFunction`.
+    """The legal moves of n plays, for a `DistanceFunction`; the arrays are read-only.
 
     Attributes:
         decisions: The plays to decide, n of them.
@@ -67,7 +67,10 @@ class DistanceReasoner:
         labels = decisions.labels_of(lists.form).astype(np.int16)
         cost, consistent = self.preference_model.costs(decisions, lists, estimate)
         probability = label_probabilities[lists.decision_index, labels].astype(np.float32)
-        candidates = MoveCandidates(decisions, lists, labels, probability, cost, consistent)
+        candidates = MoveCandidates(
+            decisions, lists.as_read_only(), as_read_only(labels), as_read_only(probability), as_read_only(cost),
+            as_read_only(consistent),
+        )  # fmt: skip
         distance = call_part(
             "the distance function", self._distance, lambda: np.asarray(self._distance(candidates)),
             ErrorCode.INVALID_REASONER,

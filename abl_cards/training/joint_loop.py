@@ -52,9 +52,9 @@ LearnFunction = Callable[[Experience], UpdateStats]
 # --- the loop of a run: in the process that the user started ---------------------------------------------------------
 
 
-def run_joint_loop(trainer: Trainer, metrics: MetricsWriter, deadline: float | None) -> None:
-    """Play and learn until the decisions of the settings are made, or until ``deadline`` in seconds of the run."""
-    while trainer.decisions < trainer.settings.total_decisions and not trainer.stop_requested:
+def run_joint_loop(trainer: Trainer, metrics: MetricsWriter, decisions: int, deadline: float | None) -> None:
+    """Play and learn until the run has so many decisions, or until ``deadline`` in seconds of the run."""
+    while trainer.decisions < decisions and not trainer.stop_requested:
         report = trainer.step()  # every process runs JointLoop.run_iteration
         metrics.write(report.to_json())
         trainer.report_update(report)

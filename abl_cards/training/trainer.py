@@ -50,7 +50,7 @@ from abl_cards.training.run_weights import (
     copy_for_play,
     unsaved_models,
 )
-from abl_cards.training.settings import TrainConfig
+from abl_cards.training.settings import NO_LIMIT, TrainConfig
 from abl_cards.training.worker_group import WorkerGroup
 from abl_cards.training.workers import WorkerLost
 
@@ -178,7 +178,7 @@ class Trainer(ResumableRun):
         Args:
             minutes: Time to train from now on, in minutes; the current update is finished. None for no limit.
             decisions: Decisions of the whole run, including earlier calls; training ends with the update that reaches
-                them. None for ``config.total_decisions``.
+                them. None for ``config.total_decisions``; with ``NO_LIMIT`` a learning rate still falls until these.
             callbacks: Called besides those of the trainer; see `TrainerCallback`.
 
         Returns:
@@ -193,15 +193,16 @@ class Trainer(ResumableRun):
         self._check_complete()
         self._check_directory()
         check_saved(self.networks)
-        if decisions is not None:
-            self.settings = replace(self.settings, total_decisions=decisions)
+        limit = self.settings.total_decisions if decisions is None else decisions
+        if limit != NO_LIMIT:
+            self.settings = replace(self.settings, total_decisions=limit)
         given, self._callbacks = self._callbacks, [*self._callbacks, *check_callbacks(callbacks)]
         self.stop_requested = False
         try:
             with lock_run_folder(self.settings.directory):
                 self._checkpoint.check_unchanged()
-                if self.decisions < self.settings.total_decisions or not self.checkpoint_path.exists():
-                    self._fit_with_recovery(None if minutes is None else self.seconds + 60 * minutes)
+                if self.decisions < limit or not self.checkpoint_path.exists():
+                    self._fit_with_recovery(limit, None if minutes is None else self.seconds + 60 * minutes)
                 self.save_weights(self.weights_path)
             call_all(self._callbacks, "on_fit_end", self.last_report.to_json() if self.last_report else {})
         finally:
@@ -247,7 +248,7 @@ class Trainer(ResumableRun):
             text = f"{directory}: a folder in {before}, which is no longer the working directory; change back to it"
             raise GameError(f"{text}, or set directory to an absolute path", ErrorCode.SETTING_CONFLICT)
 
-    def _fit_with_recovery(self, deadline: float | None) -> None:
+    def _fit_with_recovery(self, limit: int, deadline: float | None) -> None:
         """Train; where a process is lost go back to the last checkpoint, unless there is none since the last loss."""
         if self.parts.networks and not self.checkpoint_path.exists():
             self._save_first_checkpoint()
@@ -255,7 +256,7 @@ class Trainer(ResumableRun):
         while True:
             try:
                 with self._write_metrics() as metrics, self.start_workers():
-                    run_joint_loop(self, metrics, deadline)
+                    run_joint_loop(self, metrics, limit, deadline)
                 return
             except WorkerLost as problem:
                 state = self._checkpoint.load()
@@ -284,9 +285,8 @@ class Trainer(ResumableRun):
         if not self.worker_group.is_complete:
             raise RuntimeError("this run has several workers, who are here `with trainer.start_workers():`")
         start_time = time.monotonic()
-        stats = IterationStats.combine(
-            self._call_all("run_iteration", self.decisions / max(1, self.settings.total_decisions))
-        )
+        progress = self.decisions / max(1, self.settings.total_decisions)
+        stats = IterationStats.combine(self._call_all("run_iteration", progress))
         if self.num_updates % self.settings.snapshot_interval == 0:
             self._add_snapshot()
         seconds = time.monotonic() - start_time
@@ -360,3 +360,16 @@ class Trainer(ResumableRun):
             with lock_run_folder(settings.directory), checkpointer as progress:
                 result = games.train(run, settings.distill_decisions, progress, on_progress)
                 self.save_rollout_network(student.find_file(self.weights_path), run.model, result)
+
+
+def fit_whole_run(trainer: Trainer, minutes: float, callbacks: Sequence[CallbackLike] = ()) -> None:
+    """Train until a run has taken some minutes, including those before an interruption, whatever its decisions are.
+
+    Args:
+        trainer: The run.
+        minutes: Minutes of the whole run; at least one update is made.
+        callbacks: As in `Trainer.fit`.
+    """
+    left = minutes - trainer.seconds / 60
+    if left > 0 or not trainer.decisions:
+        trainer.fit(max(left, 0.0), NO_LIMIT, callbacks)

@@ -41,6 +41,11 @@ def error_text(error: object) -> str:
     return text[:MAX_TEXT]
 
 
+def error_line(error: object) -> str:
+    """Return the first line of the message of an error; empty for None."""
+    return "" if error is None else error_text(error).partition("\n")[0]
+
+
 def error_json(error: object) -> dict[str, Any]:
     """Return an error for the browser.
 

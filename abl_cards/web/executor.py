@@ -13,7 +13,7 @@ from abl_cards.agents import Agent, AgentName, ExplainableAgent, check_agent_nam
 from abl_cards.asp import KBError
 from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Engine, Game
-from abl_cards.web.error_json import error_text
+from abl_cards.web.error_json import error_line
 from abl_cards.web.think_time import limit_thinking
 
 T = TypeVar("T")
@@ -86,7 +86,7 @@ class EngineExecutor:
             except KBError as error:
                 if key not in self._valid_engines:
                     raise
-                return ValidEngine(self._valid_engines[key], error_text(error).splitlines()[0])
+                return ValidEngine(self._valid_engines[key], error_line(error))
             self._valid_engines.pop(key, None)
             self._valid_engines[key] = valid_engine.engine
             while len(self._valid_engines) > MAX_CACHED_ENGINES:

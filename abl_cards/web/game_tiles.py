@@ -61,7 +61,7 @@ class GameTiles:
                 try:
                     fields = _read_ground_facts(folder)
                 except (GameError, ValueError, OSError) as error:  # reported where the game is opened
-                    log.info("%s: %s", name, str(error).splitlines()[0])
+                    log.info("%s: %s", name, str(error).partition("\n")[0])
                     continue
                 with self._lock:
                     tile = self._make_tile(name, folder) | fields

@@ -23,7 +23,7 @@ from abl_cards.rulelab.editor import (
     own_texts,
 )
 from abl_cards.web import lab_diff, lab_editor, lab_jobs, lab_reasons, schemas
-from abl_cards.web.error_json import error_text
+from abl_cards.web.error_json import error_line
 from abl_cards.web.lab_positions import choose_positions, comparison_json, moves_json
 from abl_cards.web.limits import MAX_BODY_BYTES
 from abl_cards.web.reviews import parse_numbered_records
@@ -52,9 +52,7 @@ def handle(action: str, draft: RuleDraft, request: dict[str, Any]) -> dict[str, 
     handler, draft.compile_error = ACTIONS[action], None
     with editor_time_limit() if handler in _EDITOR_HANDLERS else shared_budget():
         answer = handler(draft, request)
-    return answer | (
-        {"refused": error_text(draft.compile_error).splitlines()[0]} if draft.compile_error is not None else {}
-    )
+    return answer | ({"refused": error_line(draft.compile_error)} if draft.compile_error is not None else {})
 
 
 def files_json(draft: RuleDraft) -> list[dict[str, Any]]:

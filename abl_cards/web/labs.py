@@ -17,7 +17,7 @@ from abl_cards.games import Game
 from abl_cards.games.description import Folder
 from abl_cards.rulelab.editor import RuleDraft, export_folder, export_zip, own_texts
 from abl_cards.web import lab_diff, lab_jobs, lab_requests, schemas
-from abl_cards.web.error_json import error_text
+from abl_cards.web.error_json import error_line
 from abl_cards.web.executor import ValidEngine
 from abl_cards.web.fairness import LOCAL_CLIENT, choose_eviction
 from abl_cards.web.lab_folder import LabFolder, remove_stale_folders
@@ -128,9 +128,7 @@ class LabManager:
 
         def find() -> ValidEngine:
             engine = lab.draft.last_valid_engine_for(profile)
-            return ValidEngine(
-                engine, "" if lab.draft.compile_error is None else error_text(lab.draft.compile_error).splitlines()[0]
-            )
+            return ValidEngine(engine, error_line(lab.draft.compile_error))
 
         async with lab.lock:
             valid_engine: ValidEngine = await self._run(find)

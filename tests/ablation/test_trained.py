@@ -133,16 +133,19 @@ def test_learned_parts_depend_on_the_settings() -> None:
     assert [part.name for part in list_learned_parts(without_costs)] == ["abln", "true-hands", "opponents"]
 
 
-@pytest.mark.parametrize("anneal_lr", [False, True])
-def test_a_budget_of_time_has_no_other_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, anneal_lr: bool) -> None:
-    """A learning rate that falls does so until the decisions of the settings, which end such a run."""
-    limits: list[int] = []
-    monkeypatch.setattr(Trainer, "fit", lambda self, minutes, decisions, callbacks: limits.append(decisions))
+def test_a_budget_of_time_has_no_other_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A learning rate falls until the decisions of the settings, or until those of the plan where these are more."""
+    limits: list[tuple[int, int]] = []
+
+    def fit(trainer: Trainer, minutes: float | None, decisions: int, callbacks: Any) -> None:
+        limits.append((decisions, trainer.settings.total_decisions))
+
+    monkeypatch.setattr(Trainer, "fit", fit)
     engine = load("president").engine()
-    config = replace(create_twin_config(engine, SETTINGS | {"anneal_lr": anneal_lr}), total_decisions=50)
+    config = replace(create_twin_config(engine, SETTINGS | {"anneal_lr": True}), total_decisions=50)
     TwinTrainer(engine, config, tmp_path, 1).train(None, 0)
     TwinTrainer(engine, config, tmp_path, 1, decisions=100).train(None, 0)
-    assert limits == ([50, 100] if anneal_lr else [NO_LIMIT, NO_LIMIT])
+    assert limits == [(NO_LIMIT, 50), (NO_LIMIT, 100)]
 
 
 @pytest.mark.parametrize("part", ["gamma=", "abln=true", "true-hands"])

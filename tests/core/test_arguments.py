@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from abl_cards.core import arguments
-from abl_cards.core.arguments import check_flag, check_functions, check_integer, check_list, is_one_of
+from abl_cards.core.arguments import check_flag, check_functions, check_integer, check_list, check_seed, is_one_of
 from abl_cards.core.errors import ErrorCode, GameError
 
 
@@ -27,6 +27,13 @@ def test_check_integer_accepts_every_integer_type(value: Any) -> None:
 def test_check_integer_rejects_other_values(value: Any) -> None:
     with pytest.raises(GameError) as error:
         check_integer("games", value, 1, 2)
+    assert error.value.code == ErrorCode.INVALID_VALUE
+
+
+@pytest.mark.parametrize("seed", [True, np.True_, 1.0, "1", None])
+def test_check_seed_rejects_what_is_no_integer(seed: Any) -> None:
+    with pytest.raises(GameError) as error:
+        check_seed(seed)
     assert error.value.code == ErrorCode.INVALID_VALUE
 
 

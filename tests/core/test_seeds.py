@@ -16,7 +16,7 @@ from abl_cards.games.sampling import sample_input_rows, sample_lead_decisions
 from abl_cards.games.types.information_set import sample_hand_estimates
 from abl_cards.matches.match_runner import derive_match_keys, play_match
 
-INTEGERS = (np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64, bool, np.array)
+INTEGERS = (np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64, np.array)
 NUMPYS = (np.int64(-1), np.int8(-128), np.uint64(2**64 - 1))
 ODD = (-1, -(2**63), -(2**70), 2**63, 2**64 - 1, 2**64, 2**128 - 1, 10**40, *NUMPYS)
 
@@ -28,7 +28,7 @@ def test_examples_in_docstrings() -> None:
 @pytest.mark.parametrize("kind", INTEGERS)
 def test_seeds_of_any_integer_type_are_equal(kind: Any) -> None:
     assert seed64(kind(1)) == 1
-    assert derive_key(kind(1), 5) == derive_key(1, kind(5) if kind is not bool else 5)
+    assert derive_key(kind(1), 5) == derive_key(1, kind(5))
     assert np.array_equal(
         splitmix64_array(np.arange(3).astype(np.uint64), kind(1)), splitmix64_array(np.arange(3).astype(np.uint64), 1)
     )
@@ -50,13 +50,13 @@ def test_negative_and_large_seeds_give_different_keys() -> None:
     assert all(0 <= seed64(seed) < 2**64 for seed in ODD)
 
 
-@pytest.mark.parametrize("seed", [3.0, "3", None, np.float64(3), np.bool_(True), [3], 3j])
+@pytest.mark.parametrize("seed", [3.0, "3", None, np.float64(3), np.bool_(True), True, [3], 3j])
 def test_seeds_that_are_not_integers_raise(seed: Any) -> None:
     with pytest.raises(TypeError):
         seed64(seed)
 
 
-@pytest.mark.parametrize("seed", [np.int64(3), np.uint8(3), -3, 2**127 + 1, True])
+@pytest.mark.parametrize("seed", [np.int64(3), np.uint8(3), -3, 2**127 + 1])
 def test_every_interface_accepts_any_integer_seed(seed: Any) -> None:
     engine = load("president").engine()
     plain = int(seed)

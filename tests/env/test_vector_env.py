@@ -146,7 +146,7 @@ def test_reset_with_a_seed_is_deterministic(seed: Any) -> None:
     np.testing.assert_array_equal(env.reset().observation, second.observation)
 
 
-@pytest.mark.parametrize("seed", [1.5, "7", None])
+@pytest.mark.parametrize("seed", [1.5, "7", None, True, np.True_, [1, True]])
 def test_non_integer_seeds_raise_type_error(seed: Any) -> None:
     with pytest.raises(TypeError):
         VectorEnv("doudizhu", 2, seed)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from itertools import chain, combinations
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -110,6 +112,41 @@ def test_edited_group_points_change_the_score(tmp_path: object) -> None:
     folder = edited_doudizhu(tmp_path, "science/strength.lp", _ROCKET, "group_points(rocket, 2*17).")
     scorer = DealRules.from_engine(engine_of(folder)).hand_scorer
     assert scorer.score(np.array([read_hand("XD")], np.uint64)).points.tolist() == [17]
+
+
+def variant_without(*kinds: str) -> Any:
+    """Return rules with all labels of the game, but without the forms of these kinds."""
+    rules = engine_of().rules
+    index = {label: form for label, form in rules.forms.index.items() if str(label).split("(")[0] not in kinds}
+    return SimpleNamespace(label_texts=rules.label_texts, pack=rules.pack, forms=SimpleNamespace(index=index))
+
+
+@pytest.mark.parametrize(
+    ("kinds", "groups"),
+    [
+        (["trio_pair"], [("trio_single(3)", "single(5)"), ("pair(4)", None)]),
+        (["trio_single"], [("trio_pair(3)", "pair(4)"), ("single(5)", None)]),
+        (["trio_single", "trio_pair"], [("trio(3)", None), ("pair(4)", None), ("single(5)", None)]),
+    ],
+)
+def test_trios_carry_what_a_variant_lets_them_carry(kinds: list[str], groups: list[tuple[str, str | None]]) -> None:
+    kb = DealRules.from_engine(engine_of()).kb
+    split = HandScorer.from_knowledge_base(variant_without(*kinds), kb).split(read_hand("333445"))
+    assert [(group.label, group.carried) for group in split] == groups
+
+
+@pytest.mark.parametrize("kind", ["single", "pair", "trio", "bomb", "single_chain", "rocket"])
+def test_a_variant_without_a_group_of_the_split_is_reported(kind: str) -> None:
+    kb = DealRules.from_engine(engine_of()).kb
+    with pytest.raises(KBError, match=kind) as caught:
+        HandScorer.from_knowledge_base(variant_without(kind), kb)
+    assert caught.value.code == ErrorCode.UNSUPPORTED_GAME
+
+
+def test_a_class_without_a_name_is_called_by_its_number() -> None:
+    facts = [row for row in DealRules.from_engine(engine_of()).kb.facts("difficulty", 3) if str(row[0]) != "4"]
+    rules = DealRules(engine_of(), cast(Any, SimpleNamespace(facts=lambda name, arity: facts)))
+    assert rules.get_class_names()[3:] == ("simple", "4")
 
 
 def test_missing_group_points_are_reported(tmp_path: object) -> None:

@@ -15,6 +15,7 @@ from abl_cards.games.tables.choices import Choices
 from abl_cards.games.types.moves import MoveLists
 from abl_cards.learners.weights_files import load_card
 from abl_cards.reasoners.abduction.minimiser import Minimiser
+from abl_cards.training.abduction import ReasonerParts, resolve_reasoner
 from abl_cards.training.distance import MoveCandidates
 from abl_cards.training.trainer import Trainer
 from tests.training.test_joint_loop import SHORT
@@ -89,6 +90,35 @@ def test_invalid_distances_are_rejected(tmp_path: Path, wrong: Any) -> None:
     with pytest.raises(GameError) as error:
         stored(Trainer(SHORT, distance=wrong, config=config(tmp_path)))
     assert error.value.code == ErrorCode.INVALID_REASONER
+
+
+@pytest.mark.parametrize("name", ["form", "cards", "start"])
+@pytest.mark.parametrize("part", ["consistency", "distance"])
+def test_functions_of_users_cannot_change_the_moves(name: str, part: str) -> None:
+    def write(*arguments: Any) -> Any:
+        getattr(arguments[1] if part == "consistency" else arguments[0].lists, name)[:] = 0
+
+    engine = load(SHORT).engine()
+    decisions = decisions_at_tables(engine, 4)
+    before = [array.tolist() for array in decisions.moves()]
+    abduction = resolve_reasoner(engine, ReasonerParts(**{part: write}))
+    reasoner = abduction.reasoner or Minimiser(abduction.preference_model)
+    with pytest.raises(GameError, match="read-only") as error:
+        reasoner.realise(decisions, np.zeros((4, len(engine.labels)), np.float32))
+    assert error.value.code == ErrorCode.INVALID_REASONER
+    assert [array.tolist() for array in decisions.moves()] == before
+
+
+@pytest.mark.parametrize("name", ["labels", "probability", "cost", "is_consistent"])
+def test_distances_cannot_change_what_they_are_given(name: str) -> None:
+    def write(candidates: MoveCandidates) -> Any:
+        getattr(candidates, name)[:] = 0
+
+    engine = load(SHORT).engine()
+    reasoner = resolve_reasoner(engine, ReasonerParts(distance=write)).reasoner
+    assert reasoner
+    with pytest.raises(GameError, match="read-only"):
+        reasoner.realise(decisions_at_tables(engine, 4), np.zeros((4, len(engine.labels)), np.float32))
 
 
 def test_custom_reasoner_of_a_preset_gets_the_hand_estimate(tmp_path: Path) -> None:

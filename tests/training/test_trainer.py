@@ -35,7 +35,7 @@ from abl_cards.training.checkpoint import load_checkpoint
 from abl_cards.training.launcher import LocalLauncher
 from abl_cards.training.model_agent import TrainedAgent, load_model_agent, make_model_agent
 from abl_cards.training.settings import TrainConfig
-from abl_cards.training.trainer import Trainer
+from abl_cards.training.trainer import Trainer, fit_whole_run
 from tests.effort import amount, long
 from tests.forked import Forked
 from tests.learners.tiny import TINY
@@ -313,6 +313,21 @@ def test_callbacks_are_called_in_order(tmp_path: Path) -> None:
     trainer.fit(minutes=1e-9)
     assert trainer.num_updates == 3
     assert trainer.metrics["update"].tolist() == [1, 2, 3]
+
+
+def test_a_run_by_time_makes_more_decisions_than_those_its_learning_rate_falls_until(tmp_path: Path) -> None:
+    settings, shares = config(tmp_path, total_decisions=1, anneal_lr=True), list[float]()
+    trainer = Trainer(SHORT, model=network(), config=settings)
+
+    def on_update(metrics: Metrics) -> None:
+        shares.append(trainer.learner.policy_optimiser.param_groups[0]["lr"] / trainer.learner.ppo.learning_rate)
+        if len(shares) == 2:
+            trainer.stop()
+
+    fit_whole_run(trainer, 60, [on_update])
+    fit_whole_run(trainer, 1e-9)
+    assert shares == pytest.approx([1, 0.1])
+    assert (trainer.num_updates, trainer.settings.total_decisions) == (2, 1)
 
 
 def test_metrics_frame_requires_pandas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from abl_cards.games.tables.decision_point import Action, DecisionPoint, is_play_decision
     from abl_cards.games.tables.decisions import Decisions
     from abl_cards.games.tables.events import EventRules
-    from abl_cards.games.tables.fluent_updates import apply_fluent_updates
+    from abl_cards.games.tables.fluent_updates import CHOICE_EVENT, apply_fluent_updates
     from abl_cards.games.tables.hand_limits import can_hold, check_countable, hands_vary_in_play, largest_hand
     from abl_cards.games.tables.history import HISTORY_ACTS, PastActs
     from abl_cards.games.tables.initial_fluents import check_initial_fluents, initial_fluent_state, list_initial_fluents
@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from abl_cards.games.tables.view import PlayerView
 
 __all__ = [
+    "CHOICE_EVENT",
     "HISTORY_ACTS",
     "LOG_ODDS_SCALE",
     "NO_FORM",

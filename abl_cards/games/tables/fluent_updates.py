@@ -7,13 +7,13 @@ The rules derive them as ``next/1``, ``drop/1``, ``adds/3``, ``passes/3``, ``tak
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.asp import Signature, Term, make_kb_error, split_term
+from abl_cards.asp import Atom, Signature, Term, make_kb_error, split_term
 from abl_cards.circuit import FALSE, TRUE
 from abl_cards.core import ErrorCode, device_function, kernel
 from abl_cards.games.binding import CircuitQuery, make_array_writer
@@ -115,11 +115,13 @@ class EventUpdate(NamedTuple):
         """Return True if the updates can change one of these fluent slots."""
         return any(np.isin(updates[:, 1], [*slots]).any() for updates in (self.sets, self.adds))
 
-    def list_set_slots(self) -> list[int]:
-        """Return the fluent slots that the updates can set, and not only reset."""
-        names = [output.name for output in self.query.circuit.outputs]
-        sets: list[int] = [slot for output, slot, _ in self.sets.tolist() if names[output] != "drop"]
-        return sets + self.adds[:, 1].tolist()
+    def list_set_slots(self, false_inputs: Collection[Atom] = ()) -> list[int]:
+        """Return the fluent slots that the updates can set, and not only reset, where some inputs are false."""
+        circuit = self.query.circuit
+        known = {atom: False for atom in circuit.inputs if atom in false_inputs}
+        possible = set(circuit.specialise(known).without_false_outputs().outputs)
+        is_set = [output.name != "drop" and output in possible for output in circuit.outputs]
+        return [slot for output, slot, _ in [*self.sets.tolist(), *self.adds.tolist()] if is_set[output]]
 
     def _check_values(self, answers: NDArray[np.uint8], rows: Indices) -> None:
         """Raise TableError if a fluent would get two values at once."""

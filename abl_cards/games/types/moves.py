@@ -8,6 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from abl_cards.core import as_read_only
+
 Indices = NDArray[np.int64]
 """[n] indices of tables."""
 
@@ -57,6 +59,10 @@ class MoveLists(NamedTuple):
     def decision_index(self) -> NDArray[np.int64]:
         """[moves] index of the decision that each card set belongs to."""
         return np.repeat(np.arange(len(self.start) - 1), np.diff(self.start))
+
+    def as_read_only(self) -> MoveLists:
+        """Return views of the arrays through which they cannot be changed."""
+        return MoveLists(as_read_only(self.start), as_read_only(self.form), as_read_only(self.cards))
 
     def select(self, move_rows: NDArray[np.int64]) -> Moves:
         """Return one card set for each decision.
