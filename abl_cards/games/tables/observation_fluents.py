@@ -14,7 +14,7 @@ from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.description import COUNTER, OBSERVATION_PARTS, SET_VALUED, SINGLE_VALUED, Fluent, fluents_by_name
 from abl_cards.games.tables.observation_part import ByteArray, ObservationPart, SeatViews
 from abl_cards.games.tables.random_fluents import find_max_declared
-from abl_cards.games.tables.relative_fluents import RelativeFluent
+from abl_cards.games.tables.relative_fluents import ABSENT, RelativeFluent
 from abl_cards.games.types import ObservationFeature
 
 FINE_COUNT = 16
@@ -118,8 +118,9 @@ def _feature_name(rules: CompiledGame, fluent: Fluent) -> str:
 def make_fluents(rules: CompiledGame, argument: Term | None) -> Iterator[ObservationPart]:
     """Yield the parts of all fluents."""
     for fluent in rules.fluents.fluents:
-        if len(fluent.keys) and _compute_width(rules, fluent):
-            yield _build_fluent_part(rules, fluent)
+        part = _build_fluent_part(rules, fluent)
+        if part.feature.size:
+            yield part
 
 
 def list_thresholds(rules: CompiledGame, fluent: Fluent) -> NDArray[np.int64]:
@@ -141,34 +142,34 @@ def list_thresholds(rules: CompiledGame, fluent: Fluent) -> NDArray[np.int64]:
     return np.array([n for n, step in zip(numbers, steps, strict=True) if n % step == 0 or n == largest], np.int64)
 
 
-def _compute_width(rules: CompiledGame, fluent: Fluent) -> int:
-    """Return the number of columns of one key of a fluent."""
-    return len(fluent.values) if fluent.value_type == SINGLE_VALUED else len(list_thresholds(rules, fluent))
-
-
 def _build_fluent_part(rules: CompiledGame, fluent: Fluent) -> ObservationPart:
     """Build the part of a fluent with all its keys; of a private one, with those of the observer."""
-    relative, width = RelativeFluent(rules, fluent), _compute_width(rules, fluent)
-    keys, thresholds = len(relative.keys), list_thresholds(rules, fluent)
+    relative, is_equal = RelativeFluent(rules, fluent), fluent.value_type == SINGLE_VALUED
+    compared = _list_compared(relative)
+    keys, width = len(relative.keys), compared.shape[1]
 
     def write(views: SeatViews, columns: ByteArray) -> None:
-        numbers = relative.read(views)[:, :, None]
         keyed_columns = columns.reshape(len(columns), keys, width)  # a view: one axis becomes two
-        if fluent.value_type == SINGLE_VALUED:
-            keyed_columns[:] = numbers == relative.value_order[views.view.seats][:, None]
-        else:
-            keyed_columns[:] = numbers >= thresholds
+        compare = np.equal if is_equal else np.greater_equal
+        keyed_columns[:] = compare(relative.read(views)[:, :, None], compared[views.view.seats][:, None])
 
     text = f"{fluent.signature}, {_VALUE_TEXTS.get(fluent.value_type, 'at least 1, 2, …')}{_describe_keys(relative)}"
     shape = (width,) if keys == 1 else (keys, width)
     return ObservationPart(ObservationFeature(_feature_name(rules, fluent), shape, text), write)
 
 
+def _list_compared(relative: RelativeFluent) -> NDArray[np.int64]:
+    """Return the numbers that the number of each key is compared with [observers, numbers]."""
+    if relative.fluent.value_type == SINGLE_VALUED:
+        return relative.value_order
+    return np.tile(list_thresholds(relative.rules, relative.fluent), (relative.rules.seating.seats, 1))
+
+
 class FluentTests(NamedTuple):
     """Columns of a fluent in an observation, as tests of the numbers of a table.
 
     Attributes:
-        slots: [observers, columns] slot of the number; -1 where the column is always 0.
+        slots: [observers, columns] slot of the number; ``ABSENT`` where the column is always 0.
         numbers: [observers, columns] what the number is compared with.
         is_equal: Whether the number must be equal; else it must not be smaller.
     """
@@ -185,11 +186,10 @@ def fluent_tests(rules: CompiledGame, fluent: Fluent) -> FluentTests:
         rules: Compiled rules.
         fluent: Fluent of the game, not a private one.
     """
-    relative, is_equal = RelativeFluent(rules, fluent), fluent.value_type == SINGLE_VALUED
-    order, seats = relative.key_order, rules.seating.seats
-    slots = np.where(order < 0, -1, fluent.first_slot + order).repeat(_compute_width(rules, fluent), axis=1)
-    numbers = relative.value_order if is_equal else np.tile(list_thresholds(rules, fluent), (seats, 1))
-    return FluentTests(slots, np.tile(numbers, (1, order.shape[1])), is_equal)
+    relative = RelativeFluent(rules, fluent)
+    order, compared = relative.key_order, _list_compared(relative)
+    slots = np.where(order == ABSENT, ABSENT, fluent.first_slot + order).repeat(compared.shape[1], axis=1)
+    return FluentTests(slots, np.tile(compared, (1, order.shape[1])), fluent.value_type == SINGLE_VALUED)
 
 
 _VALUE_TEXTS = {SINGLE_VALUED: "one-hot", SET_VALUED: "whether it holds"}

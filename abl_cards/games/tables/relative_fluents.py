@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +15,11 @@ from abl_cards.games.compiled import CompiledGame, argument_sorts
 from abl_cards.games.description import SINGLE_VALUED, Fluent
 from abl_cards.games.tables.observation_part import SeatViews
 
+ABSENT = -2
+"""Index of a key or a value that an observer never sees; no number of a fluent of one value."""
 _SORTS = ("seat", "team")
 Terms = tuple[Term, ...]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -61,41 +65,46 @@ class RelativeFluent:
         teams_in_order = [dict.fromkeys(np.array(seating.teams)[order].tolist()) for order in seating.play_order]
         return {"seat": seating.turn_distance, "team": np.argsort([list(teams) for teams in teams_in_order], axis=1)}
 
-    def _to_relative(self, observer: int, key: Terms) -> Terms:
-        return tuple(
-            int(self._distances[sort][observer, int(term)]) if sort in _SORTS else term
-            for sort, term in zip(self._key_sorts, key, strict=True)
-        )
+    def _to_relative(self, observer: int, sort: str | None, term: Term) -> Term:
+        """Return a seat or a team relative to the observer, and any other term as it is."""
+        if sort not in _SORTS or not isinstance(term, int):
+            return term
+        distances = self._distances[sort][observer]
+        return int(distances[term]) if 0 <= term < len(distances) else term
 
     @cached_property
-    def keys(self) -> Sequence[Terms]:
-        """Relative keys, in the order of the keys where these are the same; those of other seats are not observed."""
-        found = {key for keys in self._keys_by_observer for key in keys}
-        shared = [key for key in self.fluent.keys if key in found]
-        return [*shared, *sorted(found.difference(shared), key=str)]
+    def _keys_by_observer(self) -> list[dict[Terms, int]]:
+        """Index of the key by relative key, for each observer; keys of other seats are left out of a private fluent."""
+        return [
+            {
+                tuple(map(partial(self._to_relative, observer), self._key_sorts, key)): index
+                for index, key in enumerate(self.fluent.keys)
+                if not self.fluent.is_private or key[0] == observer
+            }
+            for observer in range(self.rules.seating.seats)
+        ]
 
     @cached_property
-    def _keys_by_observer(self) -> Sequence[dict[Terms, int]]:
-        """Index of the key by relative key, for each observer."""
-        return [dict(self._observed_keys(observer)) for observer in range(self.rules.seating.seats)]
-
-    def _observed_keys(self, observer: int) -> Iterator[tuple[Terms, int]]:
-        for index, key in enumerate(self.fluent.keys):
-            if not self.fluent.is_private or key[0] == observer:
-                yield self._to_relative(observer, key), index
+    def keys(self) -> list[Terms]:
+        """Relative keys, in the order of the fluent's where they are the same."""
+        return _list_relative(self._keys_by_observer, self.fluent.keys)
 
     @cached_property
     def key_order(self) -> NDArray[np.int64]:
-        """[observers, keys] index of the key that is each relative key; -1 where there is none."""
-        order = [[indices.get(key, -1) for key in self.keys] for indices in self._keys_by_observer]
-        return np.array(order, np.int64).reshape(len(order), len(self.keys))
+        """[observers, keys] index of the key that is each relative key; ``ABSENT`` where there is none."""
+        return _list_indices(self._keys_by_observer, self.keys)
 
     @cached_property
     def value_order(self) -> NDArray[np.int64]:
-        """[observers, values] index of the value that is each relative value, for a fluent of one value."""
-        if self._sorts[-1] in _SORTS:
-            return np.argsort(self._distances[str(self._sorts[-1])], axis=1)
-        return np.tile(np.arange(len(self.fluent.values)), (self.rules.seating.seats, 1))
+        """[observers, values] index of the value that is each relative value; ``ABSENT`` where there is none."""
+        values_by_observer = [
+            {
+                self._to_relative(observer, self._sorts[-1], value): index
+                for index, value in enumerate(self.fluent.values)
+            }
+            for observer in range(self.rules.seating.seats)
+        ]
+        return _list_indices(values_by_observer, _list_relative(values_by_observer, self.fluent.values))
 
     def read(self, views: SeatViews) -> NDArray[np.int64]:
         """Return the numbers of the fluent at the relative keys.
@@ -109,3 +118,16 @@ class RelativeFluent:
         order = self.key_order[views.view.seats]
         values = views.fluent_values(self.fluent.first_slot, self.fluent.slots.stop).astype(np.int64)
         return np.where(order < 0, self.fluent.default, np.take_along_axis(values, order, axis=1))
+
+
+def _list_relative(indices_by_observer: Sequence[Mapping[T, int]], terms: Sequence[T]) -> list[T]:
+    """Return all relative terms of observers: those among ``terms`` in that order, then others."""
+    found = {term for indices in indices_by_observer for term in indices}
+    shared = [term for term in terms if term in found]
+    return [*shared, *sorted(found.difference(shared), key=str)]
+
+
+def _list_indices(indices_by_observer: Sequence[Mapping[T, int]], terms: Sequence[T]) -> NDArray[np.int64]:
+    """Return the index of each relative term for each observer [observers, terms]."""
+    order = [[indices.get(term, ABSENT) for term in terms] for indices in indices_by_observer]
+    return np.array(order, np.int64).reshape(len(order), len(terms))

@@ -142,7 +142,7 @@ def log_probabilities(network: TractorNetwork, view: TractorView, best: BestMove
     sets = np.array([view.hand] + [view.on_table[seat] for seat in seats] + played, np.float32)
     units = np.clip((costs - costs.min()) / np.float32(REGRET_UNIT), 0, MAX_REGRET).astype(np.float32)
     owner = view.owner if view.to_beat >= 0 else NOBODY
-    others = network.other_features(view.seat, [*view.fluents, view.leader, owner, NO_TRICK])
+    others = network.other_features(view.seat, [*view.fluents, view.leader, owner, NO_TRICK, NO_TRICK])
     scores = network.scores(sets, others, view.context, labels, units)
     scores = scores - scores.max()
     log_probs: Numbers = scores - np.log(np.exp(scores).sum())

@@ -26,12 +26,13 @@ NOTES = """
 #external pair(S,T) : seat(S), seat(T), S < T.         any(pair,2).  sort(pair,2,1,seat). sort(pair,2,2,seat).
 #external dealer(S) : seat(S).                         one(dealer,1).
 #external shift(D)  : D = 0..2.                        one(shift,1). sort(shift,1,1,way). word(way,0,en,"none").
+#external caller(S) : S = 1..2.                         one(caller,1). sort(caller,1,1,seat).
 #external taken(W,N) : W = 0..1, N = 1..40.            count(taken,2).
 #external ahead(W)  : W = 0..1.                        one(ahead,1).
 #external secret(S,T) : seat(S), seat(T).              any(secret,2). private(secret,2).
 member(0,0). member(1,1). member(2,0).
 noted :- void(_,_). noted :- pair(_,_). noted :- dealer(_). noted :- shift(_). noted :- taken(_,_).
-noted :- ahead(_). noted :- secret(_,_).
+noted :- ahead(_). noted :- caller(_). noted :- secret(_,_).
 """
 """Seats 0 and 2 are a team. A pair is noted once, a shift is a distance."""
 
@@ -63,6 +64,17 @@ def test_seats_in_longer_keys_and_values_count_from_the_observer(notes: Compiled
     assert [np.flatnonzero(row["void"]).tolist() for row in seen] == [[5 + 3], [3], [10 + 3]]
     assert [np.flatnonzero(row["dealer"]).tolist() for row in seen] == [[2], [1], [0]]
     assert not any(observe_atoms(notes, 1)["dealer"])
+
+
+def test_values_of_some_seats_have_all_their_distances(notes: CompiledGame) -> None:
+    seen = {
+        (seat, value): observe_atoms(notes, seat, ("caller", (value,)))["caller"]
+        for seat in range(3)
+        for value in (1, 2)
+    }
+    assert all(sum(row) == 1 for row in seen.values())
+    assert len({((value - seat) % 3, row.index(1)) for (seat, value), row in seen.items()}) == 3
+    assert not any(observe_atoms(notes, 0)["caller"])
 
 
 def test_teams_begin_with_the_own(notes: CompiledGame) -> None:
