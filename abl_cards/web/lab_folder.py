@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from contextlib import ExitStack, suppress
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-
-from abl_cards.core import lock_folder
 
 _PREFIX, _DRAFTS = "abl-cards-lab-", "drafts"
 
@@ -24,7 +23,7 @@ class LabFolder:
         """Make and lock a folder."""
         self._folder, self._stack = tempfile.TemporaryDirectory(prefix=_PREFIX), ExitStack()
         with suppress(OSError):  # a file system without locks
-            self._stack.enter_context(lock_folder(self._folder.name))
+            self._stack.enter_context(_lock_directory(Path(self._folder.name)))
         self.path = Path(self._folder.name) / _DRAFTS
         self.path.mkdir()  # after the lock: without it a folder is not taken for a stale one
 
@@ -42,5 +41,21 @@ def remove_stale_folders() -> None:
         folder = drafts.parent
         with suppress(OSError):  # in use, or removed by another server
             if folder.lstat().st_uid == os.getuid() and not folder.is_symlink():
-                with lock_folder(folder):
+                with _lock_directory(folder):
                     shutil.rmtree(folder)
+
+
+@contextmanager
+def _lock_directory(folder: Path) -> Iterator[None]:
+    """Lock a folder itself, without a file in it: one that another server made there would disturb its removal."""
+    if os.name != "posix":
+        yield
+        return
+    import fcntl
+
+    directory = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        fcntl.flock(directory, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        os.close(directory)

@@ -28,7 +28,7 @@ def test_folder_of_a_killed_server_is_removed_and_one_in_use_is_not(tmp_path: Pa
     used = LabFolder()
     remove_stale_folders()
     assert not stale.exists()
-    assert used.path.is_dir()
+    assert [item.name for item in used.path.parent.iterdir()] == [used.path.name]  # no file disturbs its removal
     used.close()
     assert not list(tmp_path.iterdir())
 
