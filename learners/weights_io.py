@@ -158,7 +158,8 @@ def load_weights(file: str | Path, networks: Networks, engine: Engine | None = N
         wrong = [str(problem).splitlines()[-1].strip()]
     if wrong:
         origin = f"they are of preset '{card.preset}', game '{card.game}'"
-        message = f"{file}: not weights of such networks ({origin}): {', '.join(wrong[:3])}"
+        remedy = "name their preset; if the rules, or what a seat sees, have changed since, train them anew"
+        message = f"{file}: not weights of such networks ({origin}): {', '.join(wrong[:3])} ({remedy})"
         raise GameError(message, ErrorCode.WEIGHTS_MISMATCH)
     # Looking ahead needs values of whole episodes; with trick rewards a critic learns something else in self-play.
     learned_episodes = card.critic_finetune_decisions > 0 or not networks.preset.ppo.trick_point_reward
