@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from abl_cards.training.run_rules import RuleDigests, check_same_rules, compute_rule_digests
     from abl_cards.training.run_settings import get_preset
     from abl_cards.training.selfplay import Score
-    from abl_cards.training.setting_needs import reset_unused_settings
+    from abl_cards.training.setting_dependencies import reset_unused_settings
     from abl_cards.training.settings import NO_LIMIT, TrainConfig, create_config, read_config, run_name
     from abl_cards.training.supervised import create_abln_run
     from abl_cards.training.trainer import Trainer, fit_whole_run

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from abl_cards.core import ErrorCode, GameError, check_settings, write_text
 from abl_cards.games import Engine, Game, load, resolve_game
 from abl_cards.learners import MODEL_PRESET, PRESETS, Preset, default_preset
-from abl_cards.training.setting_needs import check_setting_needs
+from abl_cards.training.setting_dependencies import check_setting_dependencies
 from abl_cards.training.settings import NO_DIRECTORY, SETTINGS_FILE, TrainConfig, create_config, run_name
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def check_config(settings: TrainConfig, own: Collection[str] = ()) -> None:
         message = f"kb_opponent_share and past_opponent_share make {shares:g} of the tables: 1 at most, so lower one"
         raise GameError(message, ErrorCode.SETTING_CONFLICT)
     _check_pretraining(settings)
-    check_setting_needs(settings, own)
+    check_setting_dependencies(settings, own)
     rules = settings.load_engine().rules
     if rules.forms.label_min_cards.max() == 0:
         message = f"{settings.game}: all cards move by choices (asks/2), which the preferences decide: nothing to train"

@@ -24,7 +24,7 @@ from abl_cards.web.reviews import (
     ReviewCache,
     ReviewMethod,
     ReviewSession,
-    parse_lines,
+    parse_record_lines,
 )
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class ReviewService:
         text, line = message.get("text"), schemas.get_int(message, "line", 1, MAX_LINES, 1)
         if not isinstance(text, str) or len(text) > MAX_BODY_BYTES:
             raise GameError("text: expected records, one per line", ErrorCode.INVALID_REQUEST)
-        records = await self._lobby.executor.run(lambda: list(parse_lines(text).values()))
+        records = await self._lobby.executor.run(lambda: list(parse_record_lines(text).values()))
         if line > len(records):
             raise GameError(f"line {line}: there are only {len(records)} records", ErrorCode.NOT_FOUND)
         record = records[line - 1]

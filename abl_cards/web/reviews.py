@@ -60,14 +60,15 @@ class ReviewMethod(NamedTuple):
 
 def parse_numbered_records(text: str, max_records: int = MAX_LINES) -> dict[int, Mapping[str, Any]]:
     """Return records by their lines, from 1; raises GameError that names the line."""
-    records = parse_lines(text, max_records)
-    for record in records.values():
+    records = {}
+    for line_number, record in parse_record_lines(text, max_records).items():
         if isinstance(record, GameError):
             raise record
-    return records  # type: ignore[return-value]
+        records[line_number] = record
+    return records
 
 
-def parse_lines(text: str, max_records: int = MAX_LINES) -> dict[int, Mapping[str, Any] | GameError]:
+def parse_record_lines(text: str, max_records: int = MAX_LINES) -> dict[int, Mapping[str, Any] | GameError]:
     """Return the record, or the error, of each line that is not empty, by its number from 1.
 
     Raises:

@@ -10,9 +10,9 @@ import pytest
 
 from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.training.run_settings import write_settings
-from abl_cards.training.setting_needs import (
-    SETTING_NEEDS,
-    check_setting_needs,
+from abl_cards.training.setting_dependencies import (
+    SETTING_DEPENDENCIES,
+    check_setting_dependencies,
     find_unused_settings,
     reset_unused_settings,
 )
@@ -46,11 +46,11 @@ def test_settings_that_nothing_reads_are_refused(
         Trainer.from_config(settings)
     assert error.value.code == ErrorCode.SETTING_CONFLICT
     assert not find_unused_settings(reset_unused_settings(settings))
-    check_setting_needs(replace(settings, **need), own)
+    check_setting_dependencies(replace(settings, **need), own)
 
 
 def test_needs_name_settings() -> None:
-    names = [name for need in SETTING_NEEDS for name in need.names]
+    names = [name for dependency in SETTING_DEPENDENCIES for name in dependency.names]
     assert len(names) == len(set(names))
     assert set(names) < {item.name for item in fields(TrainConfig)}
 
@@ -58,9 +58,9 @@ def test_needs_name_settings() -> None:
 def test_settings_that_a_run_stores_are_accepted(tmp_path: Path) -> None:
     stored = TrainConfig(tmp_path, game="president", lookahead_deals=2)
     write_settings(stored)
-    check_setting_needs(stored)
+    check_setting_dependencies(stored)
     with pytest.raises(GameError):
-        check_setting_needs(replace(stored, lookahead_deals=3))
+        check_setting_dependencies(replace(stored, lookahead_deals=3))
 
 
 def test_train_command_reports_a_setting_that_nothing_reads_as_a_usage_error(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from abl_cards.training.settings import TrainConfig, read_config
 
 
 @dataclass(frozen=True)
-class SettingNeed:
+class SettingDependency:
     """Settings that need another one.
 
     Attributes:
@@ -46,30 +46,34 @@ def _pretrains_abln(settings: TrainConfig, own: Collection[str]) -> bool:
 
 
 _WITH_ABLN = "abln=true and a preset that estimates the hidden hands, such as small"
-SETTING_NEEDS = (
-    SettingNeed(
+SETTING_DEPENDENCIES = (
+    SettingDependency(
         ("lookahead_deals", "lookahead_temperature", "lookahead_loss_weight", "lookahead_value_share"),
         lambda settings, own: settings.lookahead_share > 0,
         "lookahead_share above 0",
     ),
-    SettingNeed(("second_profile_share",), lambda settings, own: settings.second_profile is not None, "second_profile"),
-    SettingNeed(("held_out_matches",), lambda settings, own: settings.records is not None, "records"),
-    SettingNeed(
+    SettingDependency(
+        ("second_profile_share",), lambda settings, own: settings.second_profile is not None, "second_profile"
+    ),
+    SettingDependency(("held_out_matches",), lambda settings, own: settings.records is not None, "records"),
+    SettingDependency(
         ("policy_pretrain_steps",), lambda settings, own: _pretrains_policy(settings), "records or pretrain_episodes"
     ),
-    SettingNeed(
+    SettingDependency(
         ("pretrain_agent",),
         lambda settings, own: settings.pretrain_episodes > 0 or _uses_abln(settings, own),
         f"pretrain_episodes, or {_WITH_ABLN}",
     ),
-    SettingNeed(
+    SettingDependency(
         ("pretrain_decisions", "abln_pretrain_steps"),
         _pretrains_abln,
         f"records, pretrain_agent or pretrain_episodes, and {_WITH_ABLN}",
     ),
-    SettingNeed(("labelled_fraction",), _uses_abln, _WITH_ABLN),
-    SettingNeed(("prior_scale",), _weighs_preferences, "a preset whose policy reads the preferences, such as small"),
-    SettingNeed(
+    SettingDependency(("labelled_fraction",), _uses_abln, _WITH_ABLN),
+    SettingDependency(
+        ("prior_scale",), _weighs_preferences, "a preset whose policy reads the preferences, such as small"
+    ),
+    SettingDependency(
         ("critic_finetune_steps",),
         lambda settings, own: settings.critic_finetune_decisions > 0,
         "critic_finetune_decisions above 0",
@@ -90,11 +94,16 @@ def find_unused_settings(settings: TrainConfig, own: Collection[str] = ()) -> di
     Returns:
         What is to be set for a setting to be read, by the name of the setting.
     """
-    unmet = {name: need.remedy for need in SETTING_NEEDS if not need.is_met(settings, own) for name in need.names}
+    unmet = {
+        name: dependency.remedy
+        for dependency in SETTING_DEPENDENCIES
+        if not dependency.is_met(settings, own)
+        for name in dependency.names
+    }
     return {name: remedy for name, remedy in unmet.items() if getattr(settings, name) != _DEFAULTS[name]}
 
 
-def check_setting_needs(settings: TrainConfig, own: Collection[str] = ()) -> None:
+def check_setting_dependencies(settings: TrainConfig, own: Collection[str] = ()) -> None:
     """Check that each given setting is read; those that the folder of the run stores already are accepted.
 
     Args:
