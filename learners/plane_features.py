@@ -75,8 +75,7 @@ class PlaneFeatures(nn.Module):
 
     def other_features(self, observation: Tensor) -> Tensor:
         """Return the features that are not counts of cards, [n, num_other_features]."""
-        others = torch.cat([observation[:, part] for part in self._other_slices], dim=1)
-        return others if others.is_floating_point() else others.float()
+        return torch.cat([observation[:, part] for part in self._other_slices], dim=1)
 
     def to_count_planes(self, cards: Tensor) -> Tensor:
         """Encode copies of each kind [n, sets, kinds] as planes [n, sets * copies, size] of the same dtype."""

@@ -67,7 +67,7 @@ class ResNetTrunk(nn.Module):
     def forward(self, planes: Tensor, features: Tensor | None = None) -> Tensor:
         """Map [n, planes, rows, columns], and [n, num_features] if there are any, to [n, hidden]."""
         hidden = self.hidden(self.blocks(torch.relu(self.norm(self.first(planes)))).flatten(1))
-        if self.others is not None and features is not None:
+        if self.others is not None:
             hidden = hidden + self.others(features)
         return torch.relu(hidden)
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
         Recorder,
         RetractionListener,
     )
-    from abl_cards.games.tables.observation_fluents import FluentTests, fluent_tests
+    from abl_cards.games.tables.observation_fluents import FluentColumns, fluent_columns
     from abl_cards.games.tables.observations import build_feature_table, observe
     from abl_cards.games.tables.planes import CardPlanes, build_planes, raise_no_planes
     from abl_cards.games.tables.play_stats import record_acts
@@ -64,7 +64,7 @@ __all__ = [
     "Decisions",
     "EventRules",
     "FixedDeals",
-    "FluentTests",
+    "FluentColumns",
     "Listener",
     "ListenerList",
     "NullListener",
@@ -90,7 +90,7 @@ __all__ = [
     "find_ambiguous_tricks",
     "find_belief_cells",
     "find_max_declared",
-    "fluent_tests",
+    "fluent_columns",
     "get_belief_model",
     "hands_vary_in_play",
     "initial_fluent_state",

@@ -144,14 +144,13 @@ def list_thresholds(rules: CompiledGame, fluent: Fluent) -> NDArray[np.int64]:
 
 def _build_fluent_part(rules: CompiledGame, fluent: Fluent) -> ObservationPart:
     """Build the part of a fluent with all its keys; of a private one, with those of the observer."""
-    relative, is_equal = RelativeFluent(rules, fluent), fluent.value_type == SINGLE_VALUED
-    compared = _list_compared(relative)
+    relative = RelativeFluent(rules, fluent)
+    compare, compared = np.equal if fluent.value_type == SINGLE_VALUED else np.greater_equal, _list_compared(relative)
     keys, width = len(relative.keys), compared.shape[1]
 
     def write(views: SeatViews, columns: ByteArray) -> None:
-        keyed_columns = columns.reshape(len(columns), keys, width)  # a view: one axis becomes two
-        compare = np.equal if is_equal else np.greater_equal
-        keyed_columns[:] = compare(relative.read(views)[:, :, None], compared[views.view.seats][:, None])
+        found = columns.reshape(len(columns), keys, width).view(np.bool_)  # a view: one axis becomes two
+        compare(relative.read(views)[:, :, None], compared[views.view.seats][:, None], out=found)
 
     text = f"{fluent.signature}, {_VALUE_TEXTS.get(fluent.value_type, 'at least 1, 2, …')}{_describe_keys(relative)}"
     shape = (width,) if keys == 1 else (keys, width)
@@ -165,8 +164,8 @@ def _list_compared(relative: RelativeFluent) -> NDArray[np.int64]:
     return np.tile(list_thresholds(relative.rules, relative.fluent), (relative.rules.seating.seats, 1))
 
 
-class FluentTests(NamedTuple):
-    """Columns of a fluent in an observation, as tests of the numbers of a table.
+class FluentColumns(NamedTuple):
+    """Columns of a fluent in an observation, as comparisons of the numbers of a table.
 
     Attributes:
         slots: [observers, columns] slot of the number; ``ABSENT`` where the column is always 0.
@@ -179,8 +178,8 @@ class FluentTests(NamedTuple):
     is_equal: bool
 
 
-def fluent_tests(rules: CompiledGame, fluent: Fluent) -> FluentTests:
-    """Return the columns of the part of a fluent as tests.
+def fluent_columns(rules: CompiledGame, fluent: Fluent) -> FluentColumns:
+    """Return the columns of the part of a fluent.
 
     Args:
         rules: Compiled rules.
@@ -189,7 +188,7 @@ def fluent_tests(rules: CompiledGame, fluent: Fluent) -> FluentTests:
     relative = RelativeFluent(rules, fluent)
     order, compared = relative.key_order, _list_compared(relative)
     slots = np.where(order == ABSENT, ABSENT, fluent.first_slot + order).repeat(compared.shape[1], axis=1)
-    return FluentTests(slots, np.tile(compared, (1, order.shape[1])), fluent.value_type == SINGLE_VALUED)
+    return FluentColumns(slots, np.tile(compared, (1, order.shape[1])), fluent.value_type == SINGLE_VALUED)
 
 
 _VALUE_TEXTS = {SINGLE_VALUED: "one-hot", SET_VALUED: "whether it holds"}

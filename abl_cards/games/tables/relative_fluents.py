@@ -12,13 +12,12 @@ from numpy.typing import NDArray
 
 from abl_cards.asp import Term
 from abl_cards.games.compiled import CompiledGame, argument_sorts
-from abl_cards.games.description import SINGLE_VALUED, Fluent
+from abl_cards.games.description import SINGLE_VALUED, Fluent, Terms
 from abl_cards.games.tables.observation_part import SeatViews
 
 ABSENT = -2
 """Index of a key or a value that an observer never sees; no number of a fluent of one value."""
 _SORTS = ("seat", "team")
-Terms = tuple[Term, ...]
 T = TypeVar("T")
 
 
@@ -106,18 +105,26 @@ class RelativeFluent:
         ]
         return _list_indices(values_by_observer, _list_relative(values_by_observer, self.fluent.values))
 
-    def read(self, views: SeatViews) -> NDArray[np.int64]:
+    def read(self, views: SeatViews) -> NDArray[np.int16]:
         """Return the numbers of the fluent at the relative keys.
 
         Args:
             views: Views of n observers.
 
         Returns:
-            int64 [n, keys].
+            int16 [n, keys].
         """
+        values = views.fluent_values(self.fluent.first_slot, self.fluent.slots.stop)
+        if self._keeps_keys:
+            return values
         order = self.key_order[views.view.seats]
-        values = views.fluent_values(self.fluent.first_slot, self.fluent.slots.stop).astype(np.int64)
-        return np.where(order < 0, self.fluent.default, np.take_along_axis(values, order, axis=1))
+        return np.where(order == ABSENT, np.int16(self.fluent.default), np.take_along_axis(values, order, axis=1))
+
+    @cached_property
+    def _keeps_keys(self) -> bool:
+        """True if each observer sees the keys in the order of the fluent's."""
+        order = np.arange(len(self.fluent.keys))
+        return self.key_order.shape[1] == len(order) and bool((self.key_order == order).all())
 
 
 def _list_relative(indices_by_observer: Sequence[Mapping[T, int]], terms: Sequence[T]) -> list[T]:

@@ -17,7 +17,7 @@ from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.description import OBSERVATION_PARTS, fluents_by_name
 from abl_cards.games.preferences import PreferenceModel
-from abl_cards.games.tables import FluentTests, fluent_tests
+from abl_cards.games.tables import FluentColumns, fluent_columns
 from abl_cards.games.types import ObservationFeature
 from abl_cards.learners import (
     ESTIMATE,
@@ -73,17 +73,17 @@ def build_network_bot(rules: CompiledGame, preferences: PreferenceModel, network
 
 def tractor_observed_slots(rules: CompiledGame, networks: Networks) -> frozenset[int]:
     """Return the slots of the fluents that a network of card planes reads; raises GameError for other features."""
-    slots = _other_feature_tests(rules, networks)["other_slots"]
+    slots = _other_feature_columns(rules, networks)["other_slots"]
     return frozenset(slots[(slots >= 0) & (slots < len(rules.fluents))].tolist())
 
 
-def _other_feature_tests(rules: CompiledGame, networks: Networks) -> Arrays:
-    """Return the features that are no counts of cards as tests: of fluents, then leader and owner of the trick."""
+def _other_feature_columns(rules: CompiledGame, networks: Networks) -> Arrays:
+    """Return the columns of the features that are no counts of cards; leader and owner are slots after the fluents."""
     decision, seats = networks.decision, rules.seating.seats
-    tests = [FluentTests(np.zeros((seats, 0), np.int64), np.zeros((seats, 0), np.int64), is_equal=True)]
+    tests = [FluentColumns(np.zeros((seats, 0), np.int64), np.zeros((seats, 0), np.int64), is_equal=True)]
     if isinstance(decision, PlanePolicyNetwork) and decision.trunk.others is not None:
         tests += [
-            _feature_tests(rules, feature)
+            _feature_columns(rules, feature)
             for feature in networks.shape.observation.features
             if not feature.has_card_axis
         ]
@@ -92,15 +92,15 @@ def _other_feature_tests(rules: CompiledGame, networks: Networks) -> Arrays:
     return {"other_slots": slots, "other_numbers": numbers, "other_is_equal": is_equal}
 
 
-def _feature_tests(rules: CompiledGame, feature: ObservationFeature) -> FluentTests:
-    """Return a feature as tests; raises GameError for one that a bot lacks."""
+def _feature_columns(rules: CompiledGame, feature: ObservationFeature) -> FluentColumns:
+    """Return the columns of a feature; raises GameError for one that a bot lacks."""
     seats = rules.seating.seats
     if feature.name in _TRICK_SEATS:
         slot = len(rules.fluents) + _TRICK_SEATS.index(feature.name)
-        return FluentTests(np.full((seats, seats), slot), rules.seating.play_order, is_equal=True)
+        return FluentColumns(np.full((seats, seats), slot), rules.seating.play_order, is_equal=True)
     fluent = fluents_by_name(rules.fluents, OBSERVATION_PARTS).get(feature.name)
     if fluent is not None and not fluent.is_private:
-        tests = fluent_tests(rules, fluent)
+        tests = fluent_columns(rules, fluent)
         if tests.slots.shape[1] == feature.size:
             return tests
     raise GameError(
@@ -123,7 +123,7 @@ def tractor_network_weights(rules: CompiledGame, networks: Networks) -> bytes:
     planes = networks.shape.load_planes()
     grid = np.array([planes.rows, planes.columns, planes.max_copies])
     tables = {"grid": grid, "place": planes.cell_index, "named": planes.named_planes, "labels": planes.label_cards}
-    return _to_npz(_to_half_precision(decision) | tables | _other_feature_tests(rules, networks))
+    return _to_npz(_to_half_precision(decision) | tables | _other_feature_columns(rules, networks))
 
 
 def doudizhu_network_data(rules: CompiledGame, preferences: PreferenceModel, networks: Networks) -> dict[str, Any]:

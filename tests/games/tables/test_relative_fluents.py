@@ -139,7 +139,7 @@ def rotate_fluent(rules: CompiledGame, fluent: Fluent, values: NDArray[np.int16]
 
 @pytest.mark.parametrize("name", every_game("spades", "tractor", "gongzhu"))
 def test_observations_do_not_change_where_all_seats_move_on(name: str) -> None:
-    """What a network reads of fluents does not depend on the numbers of the seats."""
+    """Features of fluents do not depend on the numbers of the seats."""
     rules = load(name).engine().rules
     n, table = 64, build_feature_table(rules)
     state, moved = rules.create_state(n), rules.create_state(n)
