@@ -37,8 +37,9 @@ def run_trainer(
     workspace.publish_partial()
     decisions = config.total_decisions if minutes is None else None
     length = f"{decisions:,} decisions" if minutes is None else format_count(minutes, "minute")
-    with workspace.progress_bar(f"{title}, {length}", decisions, 1) as tell:
+    with workspace.progress_bar(f"{title}, preparing", None) as tell:
         trainer = Trainer.from_config(config, tell)
+    with workspace.progress_bar(f"{title}, {length}", decisions, done=trainer.decisions) as tell:
         callbacks = [lambda metrics: tell(trainer.decisions, trainer.progress_text)]
         if minutes is not None:
             fit_whole_run(trainer, minutes, callbacks)

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from abl_cards.core import append_result, attribute_os_errors, find_stored_inputs, read_results, result_key
 from abl_cards.experiments.provenance import find_fingerprints
@@ -15,8 +15,17 @@ from abl_cards.experiments.report import ExperimentReport, ReportTable
 
 ProgressCallback = Callable[[int, str], None]
 """Called with the amount that is done, and a remark."""
-ProgressBarFactory = Callable[[str, int | None, int], AbstractContextManager[ProgressCallback]]
-"""Opens a progress bar with a text, a total, and the number of its items that are worked on at once."""
+
+
+class ProgressBarFactory(Protocol):
+    """Opens a progress bar."""
+
+    def __call__(
+        self, text: str, total: int | None, side_by_side: int = ..., done: int = ...
+    ) -> AbstractContextManager[ProgressCallback]:
+        """Open a bar with a text, a total, the number of items worked on at once, and what had been done before."""
+
+
 ReportPublisher = Callable[[ExperimentReport, str], Any]
 """Called with the report of finished measurements, and a text about missing ones."""
 RemoteRunner = Callable[[Sequence[str], Mapping[str, Any]], Iterator[tuple[str, Any]]]
@@ -32,7 +41,7 @@ _MAX_RESULT_LENGTH = 200
 
 
 @contextmanager
-def no_progress_bar(text: str, total: int | None, side_by_side: int = 1) -> Iterator[ProgressCallback]:
+def no_progress_bar(text: str, total: int | None, side_by_side: int = 1, done: int = 0) -> Iterator[ProgressCallback]:
     """Show no progress bar."""
     yield lambda done, remark: None
 
@@ -161,7 +170,7 @@ class ExperimentWorkspace:
         results, unknown = self._find_known(items, measure)
         while unknown and self._remote_runner:
             missing = {result_key(cell.inputs): cell for cell in unknown}
-            with self.progress_bar(f"{len(missing)} measurements elsewhere", len(missing), 1) as tell:
+            with self.progress_bar(f"{len(missing)} measurements elsewhere", len(missing)) as tell:
                 for number, (key, result) in enumerate(self._remote_runner(list(missing), self._results), 1):
                     self._store(missing[key].inputs, result)
                     self.log(f"{missing[key].text}: measured elsewhere")

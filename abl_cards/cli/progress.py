@@ -35,11 +35,12 @@ class ProgressLines:
     A thread prints the lines, since a part of the work may take minutes: compiled kernels on a first run, for example.
     """
 
-    def __init__(self, text: str, total: int | None = None, side_by_side: int = 1) -> None:
+    def __init__(self, text: str, total: int | None = None, side_by_side: int = 1, done: int = 0) -> None:
         self._text, self._total, self._side_by_side = text, total, side_by_side
-        self._state = text if total is None else f"{text}: 0 of {total:,}"
-        self._remark, self._done, self._is_compiling = "", 0, False
+        self._state = text if total is None else f"{text}: {done:,} of {total:,}"
+        self._remark, self._done, self._is_compiling = "", done, False
         self._begin = self._last = time.monotonic()
+        self._start = self._begin, done  # since when the pace counts, and what had been done then
         self._first_end: tuple[float, int] | None = None  # time of the first finished items, and their number
         self._lock, self._is_over = threading.Lock(), threading.Event()
         self._thread = threading.Thread(target=self._print_lines, name="progress", daemon=True)
@@ -60,10 +61,12 @@ class ProgressLines:
 
     def show(self, done: int, remark: str, total: int | None = None) -> None:
         """Print the number of finished items, a remark and the elapsed time if a line is due."""
+        if done < self._done or total not in (None, self._total):  # other items, whose pace is their own
+            self._start, self._first_end = (time.monotonic(), done), None
         self._total = self._total if total is None else total
         count = f"{done:,}" if self._total is None else f"{done:,} of {self._total:,}"
         self._done = done
-        if done and self._first_end is None:
+        if done > self._start[1] and self._first_end is None:
             self._first_end = time.monotonic(), done
         self._set(f"{self._text}: {count}", remark)
 
@@ -92,10 +95,10 @@ class ProgressLines:
     def _remaining_text(self, now: float) -> str:
         if not self._total or not 0 < self._done < self._total:
             return ""
-        begin, ended_before, least = self._begin, 0, self._side_by_side
+        (begin, ended_before), least = self._start, self._side_by_side
         if 1 < self._total <= self._side_by_side:  # all began together and end about together: their spread counts
-            assert self._first_end is not None
-            (begin, ended_before), least = self._first_end, ceil(self._total * LEAST_SHARE)
+            begin, ended_before = self._first_end or self._start
+            least = ceil(self._total * LEAST_SHARE)
         if self._done < least or self._done == ended_before:
             return ""
         seconds = (now - begin) * (self._total - self._done) / (self._done - ended_before)
@@ -143,19 +146,20 @@ def duration_text(seconds: float) -> str:
 
 
 @contextmanager
-def show_progress(text: str, total: int | None, side_by_side: int = 1) -> Iterator[ShowProgress]:
+def show_progress(text: str, total: int | None, side_by_side: int = 1, done: int = 0) -> Iterator[ShowProgress]:
     """Show progress on stderr; yields the function that updates it.
 
     Args:
         text: Name of the work.
         total: Number of items; None if it is unknown.
         side_by_side: Items that are worked on at once; no remaining time is stated before the first of them have ended.
+        done: Items that had ended before, in a run that was interrupted; their number says nothing about the pace.
     """
     from rich.console import Console
 
     console = Console(stderr=True)
     if not console.is_terminal:
-        with ProgressLines(text, total, side_by_side) as lines:
+        with ProgressLines(text, total, side_by_side, done) as lines:
             yield lines.show
         return
 
@@ -164,7 +168,7 @@ def show_progress(text: str, total: int | None, side_by_side: int = 1) -> Iterat
     columns = [TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()]
     remarks = TextColumn("{task.fields[remark]}")
     with Progress(*columns, remarks, console=console, transient=True) as bar:
-        task = bar.add_task(text, total=total, remark="")
+        task = bar.add_task(text, total=total, completed=done, remark="")
 
         def show(done: int, remark: str, total: int | None = total) -> None:
             bar.update(task, completed=done, remark=remark, total=total)

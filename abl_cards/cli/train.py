@@ -146,7 +146,7 @@ def _run_training(settings: TrainConfig, minutes: float | None, plots: bool, as_
     last: list[TrainingReport] = []
     with show_progress("preparing", None) as show:
         run = Trainer.from_config(settings, show, launcher)
-    with show_progress("training", settings.total_decisions) as show:
+    with show_progress("training", settings.total_decisions, done=run.decisions) as show:
 
         def on_update(metrics: Mapping[str, Any]) -> None:
             assert run.last_report

@@ -135,3 +135,31 @@ def test_no_remaining_time_when_games_end_together(clock: Clock, capfd: pytest.C
         clock.seconds = LINE_SECONDS
         show(6, "")
     assert capfd.readouterr().err == "games: 6 of 8, 0:10\n"
+
+
+def test_remaining_time_of_resumed_work_counts_what_was_done_since(
+    clock: Clock, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with show_progress("training", 500, done=300) as show:
+        clock.seconds = LINE_SECONDS
+        show(340, "")
+        clock.seconds = 2 * LINE_SECONDS
+        show(400, "")
+    assert capfd.readouterr().err.splitlines() == [
+        "training: 340 of 500, 0:10, about 0:40 left",
+        "training: 400 of 500, 0:20, about 0:20 left",
+    ]
+
+
+@pytest.mark.parametrize("total", [400, 401])
+def test_remaining_time_counts_from_the_beginning_of_each_part(
+    clock: Clock, capfd: pytest.CaptureFixture[str], total: int
+) -> None:
+    with show_progress("kb", None) as show:
+        for seconds, done, remark in ((0, 0, "a"), (100, 400, "a"), (100, 100, "b"), (110, 200, "b"), (120, 300, "b")):
+            clock.seconds = seconds
+            show(done, remark, 400 if remark == "a" else total)
+    assert capfd.readouterr().err.splitlines()[1:] == [
+        f"kb: 200 of {total}, b, 1:50, about 0:20 left",
+        f"kb: 300 of {total}, b, 2:00, about 0:10 left",
+    ]
