@@ -44,6 +44,7 @@ clean:
 	find . -path ./$(VENV) -prune -o -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # PYTHON=… chooses an interpreter; otherwise the first of these that runs and is new enough.
+# pip would compile ten thousand modules, for half a minute; the import compiles those that are used.
 $(READY): pyproject.toml constraints.txt
 	@python=; for candidate in $(or $(PYTHON),python3.11 python3); do \
 	    if $$candidate -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then python=$$candidate; break; fi; \
@@ -53,5 +54,6 @@ $(READY): pyproject.toml constraints.txt
 	fi; \
 	echo "Setting up $(VENV) with $$($$python --version): a minute or two, once."; \
 	$(BIN)/python -m pip --version >/dev/null 2>&1 || $$python -m venv --clear $(VENV)
-	@$(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt -e '.[test]'
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --no-compile -c constraints.txt -e '.[test]'
+	@env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -c 'import ablkit, hypothesis, matplotlib.pyplot, numba, pytest, torch'
 	@touch $@
