@@ -98,9 +98,7 @@ def _forward_progress(tell: ProgressCallback) -> ProgressBarFactory:
     """Return a factory of progress bars that report to the bar of the seed."""
 
     @contextmanager
-    def open_bar(
-        text: str, total: int | None, side_by_side: int = 1, done: int = 0
-    ) -> Iterator[ProgressCallback]:
+    def open_bar(text: str, total: int | None, side_by_side: int = 1, done: int = 0) -> Iterator[ProgressCallback]:
         yield lambda done, remark: tell(done, f"{text}: {remark}")
 
     return open_bar

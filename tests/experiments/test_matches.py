@@ -127,7 +127,9 @@ def test_progress_bar_gets_the_number_of_parallel_games(tmp_path: Path) -> None:
     """Regression: the time left of an experiment was stated from the first few games of hundreds that end together."""
     bars = list[tuple[int | None, int]]()
 
-    def progress_bar(text: str, total: int | None, side_by_side: int) -> AbstractContextManager[ProgressCallback]:
+    def progress_bar(
+        text: str, total: int | None, side_by_side: int = 1, done: int = 0
+    ) -> AbstractContextManager[ProgressCallback]:
         bars.append((total, side_by_side))
         return nullcontext(lambda done, remark: None)
 
