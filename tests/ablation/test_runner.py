@@ -64,7 +64,7 @@ def test_agent_without_parts_is_rejected(tmp_path: Path) -> None:
 
 
 def test_part_without_effect_makes_no_difference(idle_folder: Path) -> None:
-    result = ablate(load(str(idle_folder)), "kb", ["kb:idle", "idle.lp"], games=48)
+    result = ablate(load(str(idle_folder)), "kb", ["kb:idle", "idle.lp"][: amount(1, 2)], games=48)
     for row in result.rows:
         assert row.verdict == AblationVerdict.NO_DIFFERENCE
         assert not row.decided

@@ -24,9 +24,10 @@ from abl_cards.training.settings import NO_LIMIT
 from abl_cards.training.trainer import Trainer
 from tests.effort import amount
 from tests.learners.tiny import TINY
+from tests.training.test_joint_loop import SHORT
 
-ROLLOUT = amount(64, 128)
-SETTINGS = {"preset": "tiny", "num_envs": 16, "rollout_size": ROLLOUT, "minibatch_size": 64, "workers": 1, "threads": 1}
+ROLLOUT = amount(32, 128)
+SETTINGS = {"preset": "tiny", "num_envs": 16, "rollout_size": ROLLOUT, "minibatch_size": 32, "workers": 1, "threads": 1}
 PLAN = TrainingPlan(0.001, amount(1, 2), amount(60, 300), SETTINGS)
 PARTS = ["abln", "kb:structure"]
 GAMES = amount(6, 12)
@@ -46,7 +47,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def result(folder: Path) -> Ablation:
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(PRESETS, TINY.name, TINY)
-        return ablate("president", "abl:no-lookahead", PARTS, GAMES, training=PLAN, folder=folder)
+        return ablate(SHORT, "abl:no-lookahead", PARTS, GAMES, training=PLAN, folder=folder)
 
 
 def test_interval_covers_seeds_and_deals(result: Ablation) -> None:
@@ -86,7 +87,7 @@ def test_repeated_ablation_reuses_the_training(result: Ablation, folder: Path, m
         raise AssertionError("trains again")
 
     monkeypatch.setattr(TwinTrainer, "_run", refuse)
-    assert ablate("president", "abl:no-lookahead", PARTS, GAMES, training=PLAN, folder=folder) == result
+    assert ablate(SHORT, "abl:no-lookahead", PARTS, GAMES, training=PLAN, folder=folder) == result
 
 
 def test_decided_parts_stop_before_all_seeds(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -102,7 +103,7 @@ def test_decided_parts_stop_before_all_seeds(monkeypatch: pytest.MonkeyPatch, tm
         classmethod(lambda cls, *values: _decided(cls, values, won(0, 0, values[-1]))),
     )  # fmt: skip
     plan = TrainingPlan(0.001, 6, 150, SETTINGS)
-    (row,) = ablate("president", "abl:no-lookahead", ["abln"], 6, training=plan, folder=tmp_path).rows
+    (row,) = ablate(SHORT, "abl:no-lookahead", ["abln"], 6, training=plan, folder=tmp_path).rows
     assert row.seed_rates == (1.0, 1.0, 1.0)
     assert levels == pytest.approx([0.975])
 
@@ -152,7 +153,7 @@ def test_a_budget_of_time_has_no_other_limit(tmp_path: Path, monkeypatch: pytest
 def test_a_twin_that_is_trained_alike_is_refused(part: str) -> None:
     plan = TrainingPlan(1, 1, settings=SETTINGS | {"labelled_fraction": 0.0})
     with pytest.raises(GameError) as error:
-        ablate("president", "abl:no-lookahead", [part], training=plan)
+        ablate(SHORT, "abl:no-lookahead", [part], training=plan)
     assert error.value.code == ErrorCode.UNKNOWN_PART
 
 

@@ -16,6 +16,7 @@ from abl_cards.games.game import load
 from abl_cards.games.tables.legal_card_sets import LabelSampler
 from abl_cards.matches.match_runner import play_match
 from tests.edited import edited
+from tests.effort import amount
 from tests.games.random_play import match_keys
 
 
@@ -88,5 +89,5 @@ def test_greedy_avoids_tricks_that_cost_points(game: str, expected: bool) -> Non
     """Read from random play whether tricks are worth taking, so that `greedy` beats `random` in Hearts too."""
     engine = load(game).engine()
     assert avoids_tricks(engine.rules) is expected
-    result = play_match(engine, ("greedy", "random"), 10, seed=3)
+    result = play_match(engine, ("greedy", "random"), amount(4, 10), seed=3)
     assert result.wins[0] > result.wins[1]

@@ -155,7 +155,7 @@ def test_critic_values_the_tables_that_were_played_on(weights: Path) -> None:
     assert (values != at_once).any()
 
 
-@pytest.mark.parametrize("option", ["", ",think=400"])
+@pytest.mark.parametrize("option", ["", ",think=100"])
 def test_rollout_network_plays_on_unless_it_is_left_out(
     weights: Path, monkeypatch: pytest.MonkeyPatch, option: str
 ) -> None:
@@ -167,8 +167,8 @@ def test_rollout_network_plays_on_unless_it_is_left_out(
         play(self, tables, num_choices)
 
     monkeypatch.setattr(CompiledRollouts, "play", record)
-    decisions = sample_from_play(engine, 8, 2)
-    keys = np.zeros(8, np.uint64)
+    decisions = sample_from_play(engine, 4, 2)
+    keys = np.zeros(4, np.uint64)
     cast(Any, make_agent(f"abl:weights={weights}{option}", engine)).play(decisions, keys)
     assert played
     played.clear()

@@ -21,6 +21,7 @@ from abl_cards.agents.rollout_policies import (
 from abl_cards.games.game import load
 from abl_cards.learners.presets import PRESETS, RolloutConfig
 from abl_cards.matches.sampled_positions import sample_from_play
+from tests.effort import amount
 from tests.learners.test_rollout_network import weights_file
 
 __all__ = ["weights_file"]
@@ -51,7 +52,7 @@ def test_option_leaves_out_the_rollout_network(agent: Any, weights_file: Path) -
 
 def test_tables_of_a_decision_are_divided_among_its_labels(agent: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """At most 12 tables, and 5 deals of a label; what is chosen does not depend on the other decisions."""
-    decisions: Any = sample_from_play(agent.policy.engine, 60, 2)
+    decisions: Any = sample_from_play(agent.policy.engine, amount(30, 60), 2)
     deals: list[tuple[int, int]] = []
     lookahead, run_round = agent._lookahead, agent._lookahead._run_round
 
@@ -68,7 +69,7 @@ def test_tables_of_a_decision_are_divided_among_its_labels(agent: Any, monkeypat
     assert all(number == min(5, max(1, 12 // labels)) for labels, number in deals)
     searched = np.flatnonzero(select_candidates(prior, 8, 0.001).any(axis=1))
     assert (np.flatnonzero(~np.isnan(together.expected_points).all(axis=1)) == searched).all()
-    for row in searched[:6]:
+    for row in searched[: amount(3, 6)]:
         one = decisions.select(view.open_rows[[row]])
         alone = lookahead.improve_policy(one, agent.policy.features(one), prior[[row]])
         np.testing.assert_array_equal(alone.expected_points[0], together.expected_points[row])
@@ -76,7 +77,7 @@ def test_tables_of_a_decision_are_divided_among_its_labels(agent: Any, monkeypat
 
 def test_episodes_are_played_to_the_end(agent: Any) -> None:
     """Points on single deals are whole results, not values of the critic."""
-    decisions: Any = sample_from_play(agent.policy.engine, 30, 4)
+    decisions: Any = sample_from_play(agent.policy.engine, amount(12, 30), 4)
     view = agent.policy.features(decisions)
     first = agent._lookahead.improve_policy(decisions, view, agent.policy.log_probs(view)).first_deal_points
     results = np.abs(first[~np.isnan(first)]).astype(np.float64) ** (

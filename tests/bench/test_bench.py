@@ -44,7 +44,9 @@ def test_measurement_rows_and_json_show_comparisons() -> None:
 
 def test_measure_circuits_compares_with_clingo() -> None:
     guandan = load("guandan")
-    effort = circuits.CircuitBenchConfig(num_states=130, num_solved=3, repetitions=1, with_variants=True)
+    effort = circuits.CircuitBenchConfig(
+        num_states=amount(26, 130), num_solved=amount(1, 3), repetitions=1, with_variants=True
+    )
     figures = {figure.what: figure for figure in circuits.measure_circuits(guandan, guandan.engine(), effort)}
     assert figures["circuit against clingo"].target == 5000
     assert "… a circuit for each level" in figures

@@ -30,7 +30,7 @@ from abl_cards.env import (
     vector_env,
 )
 from abl_cards.games import load
-from tests.effort import long
+from tests.effort import amount, long
 from tests.env.steps import VOCABULARY, random_actions
 from tests.env.test_vector_env import FOLDERS
 
@@ -62,13 +62,13 @@ def test_single_environment_passes_check_env(name: str) -> None:
 @pytest.mark.parametrize("name", GAMES)
 def test_vector_env_steps_match_the_spaces(name: str, episode: Any) -> None:
     """Check spaces, dtypes and shapes of every step, and final observations where episodes ended."""
-    env = gymnasium_vector_env(name, 5, seat=1, episode=episode, max_steps=60)
+    env = gymnasium_vector_env(name, 5, seat=1, episode=episode, max_steps=amount(25, 60))
     assert isinstance(env, GymnasiumVectorEnv)
     assert env.metadata["autoreset_mode"] == AutoresetMode.SAME_STEP
     observation, info = env.reset(seed=3)
     assert info == {}
     returns, ends = np.zeros(5), 0
-    for index in range(80):
+    for index in range(amount(40, 80)):
         assert observation in env.observation_space
         assert observation["observation"].dtype == np.float32
         assert observation["action_mask"].dtype == np.int8
@@ -224,7 +224,7 @@ def test_async_vector_env_equals_single_environments(context: str) -> None:
 def test_parallel_api_test_passes(name: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        parallel_api_test(parallel_env(name, realise="first"), num_cycles=150)
+        parallel_api_test(parallel_env(name, realise="first"), num_cycles=amount(50, 150))
 
 
 def test_actions_of_waiting_seats_are_ignored() -> None:
@@ -368,7 +368,8 @@ class WrongAgent:
         return None
 
 
-def test_seat_that_never_decides_is_rejected() -> None:
+def test_seat_that_never_decides_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("abl_cards.env.gymnasium_envs._MAX_SKIPPED", amount(100, 1000))
     env = gymnasium_vector_env("doudizhu", 1, seat=1, max_steps=1)
     with pytest.raises(GameError) as error:
         env.reset()

@@ -71,8 +71,8 @@ def test_pettingzoo_api_test_passes(name: str, settings: dict[str, Any]) -> None
     """Pass PettingZoo's own tests, with no warnings except those for dictionary observations."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        api_test(aec_env(name, **settings), num_cycles=amount(30, 120))
-        seed_test(partial(aec_env, name, **settings), num_cycles=amount(30, 120))
+        api_test(aec_env(name, **settings), num_cycles=amount(12, 120))
+        seed_test(partial(aec_env, name, **settings), num_cycles=amount(12, 120))
     messages = {str(warning.message) for warning in caught if "pettingzoo" in warning.filename}
     assert messages <= {
         "Observation is not a NumPy array",

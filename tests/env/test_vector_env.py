@@ -54,7 +54,7 @@ def test_episodes_equal_those_of_the_engine(name: str) -> None:
         assert env.keys[index] == derive_key(5, index, 0)
     matches = [0] * num_envs
     tables = [engine.start_matches(np.array([derive_key(5, index, 0)], np.uint64)) for index in range(num_envs)]
-    for count in range(amount(60, 90)):
+    for count in range(amount(40, 90)):
         actions = random_actions(step.action_mask, count)
         step = env.step(actions)
         for index, table in enumerate(tables):

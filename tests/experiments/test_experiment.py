@@ -243,7 +243,8 @@ def test_report_is_written_as_markdown_json_and_plots(tmp_path: Path) -> None:
 
 
 def test_a_stored_result_of_another_form_is_named(tmp_path: Path) -> None:
-    words = ["run", "guandan_tournament", "--dir", str(tmp_path), "--set", "agents=random greedy", "--set", "games=2"]
+    words = ["run", "guandan_tournament", "--dir", str(tmp_path), "--set", "agents=random greedy", "--set", "games=4",
+             "--set", "game=president"]  # fmt: skip
     assert run(*words).exit_code == 0
     cells = tmp_path / "cells.jsonl"
     line = json.loads(cells.read_text("utf-8").splitlines()[0])

@@ -115,9 +115,9 @@ def test_points_beyond_int8_are_stored(tmp_path: Path) -> None:
     engine = load("gandengyan").engine()
     greedy, random = load_agents(["greedy", "random"], engine)
     workspace = ExperimentWorkspace(tmp_path)
-    points = [measure_matches(workspace, engine, (greedy, random), 200, 1).episode_points for _ in range(2)]
+    points = [measure_matches(workspace, engine, (greedy, random), 160, 1).episode_points for _ in range(2)]
     expected: list[float] = []
-    play_match(engine, ["greedy", "random"], 200, 1, on_points=lambda _, earned: expected.extend(earned.tolist()))
+    play_match(engine, ["greedy", "random"], 160, 1, on_points=lambda _, earned: expected.extend(earned.tolist()))
     assert sorted(points[0].tolist()) == sorted(expected)
     assert points[0].max() > 127
     assert (points[0] == points[1]).all()  # as measured, and as stored

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,6 @@ from abl_cards.hand_analysis.deal_rules import DealRules
 from abl_cards.hand_analysis.deal_values import GameOutcomes, OutcomeListener
 from abl_cards.hand_analysis.simulated_deals import DealSample, collect_sample, parse_pairing, play_fixed_deals
 from abl_cards.matches.match_runner import play_match
-from abl_cards.matches.records import read_valid_records
 from tests.games.doudizhu.decided import engine_of
 from tests.training.test_checkpoint import write_malicious_pickle
 
@@ -39,8 +39,8 @@ def test_outcomes_equal_those_of_the_records() -> None:
     assert (outcomes.bids == 0).all()
 
 
-def test_outcome_listener_reads_recorded_games(shared_data: Path) -> None:
-    records = read_valid_records(shared_data / "doudizhu_douzero_selfplay.jsonl.gz")[:25]
+def test_outcome_listener_reads_recorded_games(douzero_records: list[Mapping[str, Any]]) -> None:
+    records = douzero_records[:25]
     engine = engine_of(None, "douzero")
     played = OutcomeListener(25)
     assert not engine.replay(records, played).mismatches
@@ -74,8 +74,8 @@ def test_pickled_samples_are_not_executed(tmp_path: Path) -> None:
     assert caught.value.code == ErrorCode.CHECKPOINT_NOT_READABLE
 
 
-def test_recorded_deals_precede_sampled_deals(shared_data: Path) -> None:
-    records = read_valid_records(shared_data / "doudizhu_douzero_selfplay.jsonl.gz")[:10]
+def test_recorded_deals_precede_sampled_deals(douzero_records: list[Mapping[str, Any]]) -> None:
+    records = douzero_records[:10]
     rules = DealRules.from_engine(engine_of())
     sample = collect_sample(rules, (engine_of(None, "douzero"), records), 5, ["greedy"], 0)
     alone = collect_sample(rules, None, 5, ["greedy"], 0)

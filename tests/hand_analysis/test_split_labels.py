@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +13,6 @@ from abl_cards.agents.registry import make_agent
 from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.games.game import load
 from abl_cards.hand_analysis.split_labels import PlayedGames, TaggedHands, play_games, read_played_games
-from abl_cards.matches.records import read_valid_records
 from abl_cards.reasoners.splits.kernels import NO_TAG
 from abl_cards.reasoners.splits.rules import SplitRules, load_split_rules
 from abl_cards.reasoners.splits.splits import Splitter
@@ -87,9 +87,9 @@ def test_invalid_game_is_reported_with_its_number() -> None:
     assert caught.value.code == ErrorCode.INVALID_RECORD
 
 
-def test_douzero_games_are_tagged(shared_data: Path) -> None:
-    records = read_valid_records(shared_data / "doudizhu_douzero_selfplay.jsonl.gz")[:60]
-    played = read_played_games(rules(), records)
+def test_douzero_games_are_tagged(douzero_records: list[Mapping[str, Any]]) -> None:
+    assert len(douzero_records) == 60
+    played = read_played_games(rules(), douzero_records)
     won = played.tag_winning_hands()
     assert text(won, 0) == ("334556677779TQQKA", "11011113333001100")
     assert Splitter.of(rules()).consistent(won.hands, won.tags).all()

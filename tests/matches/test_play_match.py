@@ -61,19 +61,19 @@ def test_doctests_pass(module: Any) -> None:
 def test_all_forms_of_games_and_agents_are_equal() -> None:
     engine = load("president").engine()
     expected = play_match(
-        engine, [make_agent("kb", engine), make_agent("greedy", engine)], 12, 3, names=("kb", "greedy")
+        engine, [make_agent("kb", engine), make_agent("greedy", engine)], 4, 3, names=("kb", "greedy")
     )
     for game in ("president", load("president"), engine):
-        assert play_match(game, ["kb", "greedy"], 12, 3) == expected
-        assert play_match(game, [agent(game, "kb"), "greedy"], 12, 3, names=["kb", "greedy"]) == expected
+        assert play_match(game, ["kb", "greedy"], 4, 3) == expected
+        assert play_match(game, [agent(game, "kb"), "greedy"], 4, 3, names=["kb", "greedy"]) == expected
         assert compile_engine(game) == engine
 
 
 def test_custom_agents_play() -> None:
     own = FirstMove()
-    result = play_match("president", [own, "greedy"], 12, 3)
+    result = play_match("president", [own, "greedy"], 4, 3)
     assert result.agents == ("FirstMove", "greedy")
-    assert play_match("president", [own, FirstMove()], 12, 3).agents == ("FirstMove", "FirstMove 2")
+    assert play_match("president", [own, FirstMove()], 4, 3).agents == ("FirstMove", "FirstMove 2")
     four = play_match("president", [own, FirstMove(), own, "greedy"], 4, 3)
     assert four.agents == ("FirstMove", "FirstMove 2", "greedy")
 
@@ -159,9 +159,9 @@ def test_agent_of_a_copy_of_the_rules_is_accepted(tmp_path: Path) -> None:
 
 
 def test_agent_of_a_profile_with_equal_plays_is_accepted() -> None:
-    """The platform has the plays and inputs of the default profile."""
-    result = play_match("guandan", [agent(load("guandan", "platform"), "greedy"), "random"], 2)
-    assert result.wins == play_match("guandan", ["greedy", "random"], 2).wins
+    """The profile has the plays and inputs of the default one."""
+    result = play_match("paodekuai", [agent(load("paodekuai", "lowest_seat"), "greedy"), "random"], 8)
+    assert result.wins == play_match("paodekuai", ["greedy", "random"], 8).wins
 
 
 def test_unordered_agents_are_rejected() -> None:

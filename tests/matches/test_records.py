@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from abl_cards.core.errors import ErrorCode, GameError
@@ -33,6 +33,7 @@ from abl_cards.matches.records import (
     write_records,
 )
 from abl_cards.matches.replay import replay_confirmed, replay_file
+from tests.effort import amount
 
 PLAIN = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(st.characters(codec="utf-8")),
@@ -43,9 +44,10 @@ GOOD = {"level": "2", "plays": []}
 
 
 @pytest.mark.parametrize("name", ["games.jsonl", "games.jsonl.gz"])
+@settings(max_examples=amount(25, 50, 2000))
 @given(records=st.lists(st.dictionaries(st.text(max_size=4), PLAIN, max_size=4)))
 def test_records_round_trip(tmp_path_factory: pytest.TempPathFactory, name: str, records: list[dict[str, Any]]) -> None:
-    path = tmp_path_factory.mktemp("records") / name
+    path = tmp_path_factory.getbasetemp() / name
     write_records(path, records)
     assert read_records(path) == records
 

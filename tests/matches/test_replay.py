@@ -4,6 +4,8 @@ import gzip
 import json
 import subprocess
 import tracemalloc
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -100,15 +102,29 @@ def test_compressed_file_is_read_in_chunks(tmp_path: Path, monkeypatch: pytest.M
     assert most < num_lines * 1500  # half of the text
 
 
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Return a function that returns a file of recorded matches of a game."""
+
+    @cache
+    def record(game: str) -> Path:
+        games = tmp_path_factory.mktemp("games") / "games.jsonl"
+        assert run("match", game, "random", "greedy", "--games", "2", "--record", str(games)).exit_code == 0
+        return games
+
+    return record
+
+
 @pytest.mark.skipif(not Path("/dev/fd").exists(), reason="the system has no paths of pipes")
 @pytest.mark.parametrize(
     ("game", "options", "exit_code"),
     [("president", [], 0), ("guandan", ["--profile", "standard"], 0), ("guandan", [], 1), ("president", ["--csv"], 1)],
 )
-def test_pipe_is_replayed_or_refused(tmp_path: Path, game: str, options: list[str], exit_code: int) -> None:
+def test_pipe_is_replayed_or_refused(
+    tmp_path: Path, recorded: Callable[[str], Path], game: str, options: list[str], exit_code: int
+) -> None:
     """A pipe is read once: by the profile that is given, or where the game has none."""
-    games = tmp_path / "games.jsonl"
-    assert run("match", game, "random", "greedy", "--games", "2", "--record", str(games)).exit_code == 0
+    games = recorded(game)
     options = [*options, str(tmp_path / "rows.csv")] if options == ["--csv"] else options
     with subprocess.Popen(["cat", str(games)], stdout=subprocess.PIPE) as writer:
         assert writer.stdout

@@ -21,12 +21,12 @@ from abl_cards.matches.sampled_positions import (
 )
 from abl_cards.rulelab.comparison.chosen_moves import ComparedKb
 from abl_cards.rulelab.comparison.differences import KbDifference
-from tests.effort import amount
+from tests.effort import amount, long
 
 
 def test_sampled_positions_are_diverse_and_deterministic() -> None:
     engine = load("guandan").engine()
-    states = amount(100, 300)
+    states = amount(60, 300)
     decisions = sample_from_play(engine, states, seed=1)
     assert len(decisions.rows) == states
     assert decisions.legal_mask.any(axis=0).all()
@@ -150,10 +150,10 @@ def test_reachable_states_without_a_move_are_reported(tmp_path: Path) -> None:
     assert diff.dead_ends
 
 
-def test_reachable_decisions_have_a_legal_move() -> None:
+@pytest.mark.parametrize("name", [pytest.param("bigtwo", marks=long), "president"])
+def test_reachable_decisions_have_a_legal_move(name: str) -> None:
     """Sample only positions with a legal move; others would appear as differences of the rules."""
-    for name in ("bigtwo", "president"):
-        engine = load(name).engine()
-        decisions = sample_reachable_decisions(engine.rules, collect_situations(engine, 0), 60, 0)
-        assert len(decisions.rows) == 60
-        assert (np.diff(decisions.moves().start) > 0).all()
+    engine = load(name).engine()
+    decisions = sample_reachable_decisions(engine.rules, collect_situations(engine, 0), 60, 0)
+    assert len(decisions.rows) == 60
+    assert (np.diff(decisions.moves().start) > 0).all()

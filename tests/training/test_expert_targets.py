@@ -25,19 +25,19 @@ from abl_cards.training.trainer import Trainer
 from abl_cards.training.updates import PPOLearner
 from tests.effort import amount, long
 from tests.learners.tiny import TINY
-from tests.training.test_joint_loop import lines, same, settings
+from tests.training.test_joint_loop import SHORT, lines, same, settings
 
 NUM_TABLES = amount(6, 16)
 
 
 @pytest.fixture(scope="module")
 def engine() -> Any:
-    return load("guandan").engine()
+    return load(SHORT).engine()
 
 
 def tables(engine: Any, teaching: ExpertConfig | None, number: int = 16) -> SelfPlay:
     mind = NeuroSymbolicPolicy(engine, engine.preference_model(), Networks(TINY, GameShape.of(engine)))
-    return SelfPlay(engine, mind, [], np.zeros((number, 2), np.int8), TINY.ppo, seed=5, expert_config=teaching)
+    return SelfPlay(engine, mind, [], np.zeros((number, 4), np.int8), TINY.ppo, seed=5, expert_config=teaching)
 
 
 def take_rows(play: SelfPlay, rows: int = 96) -> Any:

@@ -35,7 +35,7 @@ from tests.training.test_checkpoint import write_malicious_pickle
 TIMES = ("seconds", "pace")
 SHORT = str(Path(__file__).parent / "short_president")
 """A game whose episodes end soon, and with them the wait for the first update."""
-WHOLE, HALF = amount(1000, 2500), amount(500, 1200)
+WHOLE, HALF = amount(1000, 2500), amount(800, 1200)
 """Decisions of a run, and of one that is stopped, with several checkpoints and snapshots in each."""
 
 
@@ -46,9 +46,9 @@ def settings(directory: Path, **changes: Any) -> TrainConfig:
             game=SHORT,
             preset="tiny",
             total_decisions=WHOLE,
-            num_envs=16,
-            rollout_size=amount(64, 128),
-            minibatch_size=amount(32, 64),
+            num_envs=amount(32, 16),
+            rollout_size=amount(32, 128),
+            minibatch_size=amount(16, 64),
             checkpoint_interval=2,
             snapshot_interval=3,
             threads=1,

@@ -21,7 +21,7 @@ from tests.learners.tiny import TINY
 
 def settings(directory: Path, **more: Any) -> TrainConfig:
     values: dict[str, Any] = {
-        "game": "doudizhu", "preset": "tiny", "num_envs": 8, "rollout_size": 64, "minibatch_size": 32, "workers": 1,
+        "game": "doudizhu", "preset": "tiny", "num_envs": 8, "rollout_size": 32, "minibatch_size": 16, "workers": 1,
         "threads": 1,
         "critic_warmup_updates": 0, "second_profile": "contest", "second_profile_share": 0.25, "choice_epsilon": 0.5,
         "total_decisions": 1,
@@ -44,7 +44,7 @@ def test_run_with_two_profiles_trains_and_resumes(tmp_path: Path, monkeypatch: p
     one, two = run.actor.actors
     assert (len(one.self_play.tables), len(two.self_play.tables)) == (6, 2)
     run.fit()
-    assert run.decisions > 64
+    assert run.decisions > 32
     again = Trainer.from_config(settings(tmp_path, total_decisions=run.decisions + 1))
     for before, now in zip(run.actor.actors, again.actor.actors, strict=True):
         for name, array in before.self_play.tables.arrays().items():

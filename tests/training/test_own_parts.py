@@ -35,15 +35,16 @@ PARTS: dict[str, type[torch.nn.Module]] = {"policy": LinearPolicy, "critic": Lin
 NETWORKS = {"policy": "decision", "critic": "critic", "abln": "abln"}
 
 
-DECISIONS = amount(400, 700)
+DECISIONS = amount(500, 700)
 """Decisions of a run: updates of the critic alone, and then of all networks."""
 
 
 def config(directory: Path, **changes: Any) -> TrainConfig:
     return replace(
         TrainConfig(
-            directory, preset="tiny", total_decisions=DECISIONS, num_envs=8, rollout_size=64, minibatch_size=32,
-            workers=1, checkpoint_interval=2, snapshot_interval=3, threads=1, critic_warmup_updates=1,
+            directory, preset="tiny", total_decisions=DECISIONS, num_envs=24, rollout_size=amount(16, 64),
+            minibatch_size=amount(8, 32), workers=1, checkpoint_interval=2, snapshot_interval=3, threads=1,
+            critic_warmup_updates=1,
         ),
         **changes,
     )  # fmt: skip
@@ -415,7 +416,7 @@ def cheapest(candidates: MoveCandidates) -> NDArray[np.int32]:
     return candidates.cost
 
 
-def stored(trainer: Trainer, steps: int = 30) -> Any:
+def stored(trainer: Trainer, steps: int = 15) -> Any:
     for _ in range(steps):
         trainer.self_play.step()
     rows = trainer.self_play.buffer.rows.at(trainer.self_play.buffer.state > 0)
@@ -425,10 +426,10 @@ def stored(trainer: Trainer, steps: int = 30) -> Any:
 
 def test_custom_network_has_its_own_run_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    networks = PARTS["critic"](GameShape.of(load("president").engine()))
-    trainer = Trainer("president", critic=networks, config=config(Path()))
+    networks = PARTS["critic"](GameShape.of(load("gandengyan").engine()))
+    trainer = Trainer("gandengyan", critic=networks, config=config(Path()))
     trainer.fit(decisions=1)
-    assert trainer.weights_path == Path("runs/president-LinearCritic/president-tiny.safetensors")
+    assert trainer.weights_path == Path("runs/gandengyan-LinearCritic/gandengyan-tiny.safetensors")
     assert json.loads(trainer.weights_path.with_suffix(".json").read_text("utf-8"))["own_parts"]["critic"]
 
 

@@ -59,7 +59,7 @@ def test_training_draws_its_plots(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setitem(PRESETS, "tiny", TINY)
     monkeypatch.setattr(plots, "_DRAW_INTERVAL", 0.0)  # as it goes
     words = ["train", SHORT, "--dir", str(tmp_path), "--plots", "--json"]
-    words += [f"--set={word}" for word in ("preset=tiny", "tables=16", "rows=128", "threads=1", "decisions=1")]
+    words += [f"--set={word}" for word in ("preset=tiny", "tables=32", "rows=32", "threads=1", "decisions=1")]
     done = run(*words)
     assert done.exit_code == 0, done.stderr
     drawn = json.loads(done.stdout)["plots"]

@@ -47,7 +47,7 @@ def settings(directory: Path, **changes: Any) -> TrainConfig:
     few = {
         "abln_pretrain_steps": 3,
         "policy_pretrain_steps": 3,
-        "pretrain_decisions": amount(600, 2000),
+        "pretrain_decisions": amount(300, 2000),
         "held_out_matches": 1,
     }
     return replace(TrainConfig(directory, preset="tiny", threads=1), **(few | changes))

@@ -28,9 +28,9 @@ from tests.training.test_joint_loop import settings
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(PRESETS, "tiny", replace(TINY, rollout=RolloutConfig(hidden=(32, 16))))
-    monkeypatch.setattr(rollout_distillation, "ROUND_ROWS", 512)
-    monkeypatch.setattr(rollout_distillation, "HELD_OUT_ROWS", 256)
-    monkeypatch.setattr(rollout_distillation, "_BATCH_SIZE", 32)
+    monkeypatch.setattr(rollout_distillation, "ROUND_ROWS", 256)
+    monkeypatch.setattr(rollout_distillation, "HELD_OUT_ROWS", 128)
+    monkeypatch.setattr(rollout_distillation, "_BATCH_SIZE", 16)
     monkeypatch.setattr(rollout_distillation, "_PEAK_LEARNING_RATE", 0.03)
 
 
@@ -42,20 +42,20 @@ def distillation(seed: int = 3) -> RolloutDistillation:
             if name.startswith("policy."):
                 weights.mul_(40.0)  # a policy that is sure of something
     symmetries = Symmetries.from_orders(engine.symmetries, engine.observation_features)
-    return RolloutDistillation(engine, networks.eval(), symmetries, seed, num_tables=16)
+    return RolloutDistillation(engine, networks.eval(), symmetries, seed, num_tables=32)
 
 
 def test_examples_are_decisions_with_a_choice_and_the_probabilities_of_the_policy() -> None:
     games = distillation()
-    examples, others = games.collect_examples(300), games.collect_examples(300, round_number=1)
-    assert len(examples) == 300
+    examples, others = games.collect_examples(200), games.collect_examples(200, round_number=1)
+    assert len(examples) == 200
     assert (examples.legal.sum(axis=1) > 1).all()
     probs = np.exp(examples.log_probs.astype(np.float32))
     np.testing.assert_allclose(probs.sum(axis=1), 1, atol=0.01)
     assert not probs[~examples.legal].any()
-    assert (probs[np.arange(300), examples.label] > 0).all()
+    assert (probs[np.arange(200), examples.label] > 0).all()
     assert (examples.observation != others.observation).any()
-    assert (examples.observation == games.collect_examples(300).observation).all()
+    assert (examples.observation == games.collect_examples(200).observation).all()
 
 
 def test_round_is_played_at_few_tables(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -69,31 +69,31 @@ def test_round_is_played_at_few_tables(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_network_learns_the_probabilities_of_the_policy() -> None:
     games = distillation()
-    run = games.create_run(1024)
+    run = games.create_run(512)
     assert run.steps == 64  # each decision twice
-    examples = games.collect_examples(256, round_number=9)
+    examples = games.collect_examples(128, round_number=9)
     before = games._evaluate(run.model, examples)
-    result = games.train(run, 1024, lambda done, loss: None, lambda done, what: None)
+    result = games.train(run, 512, lambda done, loss: None, lambda done, what: None)
     after = games._evaluate(run.model, examples)
     assert after.divergence < 0.8 * before.divergence
     assert after.agreement > before.agreement
-    assert result.decisions == 256
+    assert result.decisions == 128
     assert 0 < result.agreement <= 1
-    again = games.create_run(1024)
+    again = games.create_run(512)
     again.load_state_dict(run.state_dict())
-    assert games.train(again, 1024, lambda done, loss: None, lambda done, what: None) == result
+    assert games.train(again, 512, lambda done, loss: None, lambda done, what: None) == result
 
 
 def test_network_for_compiled_rollouts_reads_positions(monkeypatch: pytest.MonkeyPatch) -> None:
     config = RolloutConfig(is_compiled=True, hidden=(32, 16))
     monkeypatch.setitem(PRESETS, "tiny", replace(TINY, rollout=config))
     games = distillation()
-    run, examples = games.create_run(1024), games.collect_examples(256, round_number=9)
+    run, examples = games.create_run(512), games.collect_examples(128, round_number=9)
     assert examples.observation.shape[1] == GameShape.of(load("doudizhu").engine()).num_position_inputs
     assert set(np.unique(examples.observation)) == {0, 1}
     assert (np.isfinite(examples.log_probs) <= examples.legal).all()
     before = games._evaluate(run.model, examples)
-    games.train(run, 1024, lambda done, loss: None, lambda done, what: None)
+    games.train(run, 512, lambda done, loss: None, lambda done, what: None)
     after = games._evaluate(run.model, examples)
     assert after.divergence < 0.9 * before.divergence
 
@@ -120,13 +120,13 @@ def test_distillation_for_compiled_rollouts_is_refused_before_a_game_is_played(m
 def test_run_ends_with_a_rollout_network_beside_its_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An interrupted distillation goes on, and new weights of the policy remove the network of former ones."""
     monkeypatch.setattr(pretraining, "CHECKPOINT_STEPS", 10)
-    chosen = settings(tmp_path / "whole", total_decisions=1, distill_decisions=600)
+    chosen = settings(tmp_path / "whole", total_decisions=1, distill_decisions=400)
     whole = Trainer.from_config(chosen)
     whole.fit()
     whole.distill_rollout_network()
     file = rollout_weights_file(whole.weights_path)
     card = load_card(file)
-    assert card.results["imitation of the policy in other games"]["decisions"] == 256
+    assert card.results["imitation of the policy in other games"]["decisions"] == 128
     assert load_networks(whole.weights_path, whole.engine).rollout_weights is not None
 
     run = Trainer.from_config(replace(chosen, directory=tmp_path / "parts"))
@@ -162,7 +162,7 @@ def test_run_ends_with_an_opponent_model_where_deals_are_weighted(
     trainer.fit()
     trainer.distill_rollout_network()
     file = opponent_weights_file(trainer.weights_path)
-    assert load_card(file).results["imitation of the policy in other games"]["decisions"] == 256
+    assert load_card(file).results["imitation of the policy in other games"]["decisions"] == 128
     networks = load_networks(trainer.weights_path, trainer.engine)
     assert networks.rollout_weights is not None
     assert networks.rollout_weights.second.shape == (16, 8)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,10 +16,11 @@ from abl_cards.games.tables.choices import Choices
 from abl_cards.games.tables.decisions import Decisions
 from abl_cards.games.types.moves import Moves
 from abl_cards.learners.networks import GameShape, Networks
-from abl_cards.learners.presets import PRESETS
+from abl_cards.learners.presets import PRESETS, Preset
 from abl_cards.reasoners.abduction.minimiser import Minimiser
 from abl_cards.training.joint_loop import MIN_READY_SHARE, SelfPlay
 from abl_cards.training.opponents import assign_players
+from tests.effort import long
 from tests.learners.tiny import TINY
 
 
@@ -75,24 +77,35 @@ def test_all_real_choices_are_stored_with_critic_inputs(engine: Any) -> None:
     assert (openings[leads, 0] >= rows.legal[leads]).all()
 
 
-def test_trick_rewards_equal_card_points() -> None:
-    """The points in piles and the buried points add up to all points; the sides' rewards sum to zero."""
-    engine = load("tractor").engine()
-    preset = PRESETS["planes-small"]
+@pytest.mark.parametrize(
+    ("game", "preset"),
+    [
+        ("hearts", replace(TINY, ppo=replace(TINY.ppo, trick_point_reward=0.01))),
+        pytest.param("tractor", PRESETS["planes-small"], marks=long),
+    ],
+)
+def test_trick_rewards_equal_card_points(game: str, preset: Preset) -> None:
+    """The points in piles and the buried points add up to all points; rewards are points less those of the others."""
+    engine = load(game).engine()
     mind = NeuroSymbolicPolicy(engine, engine.preference_model(), Networks(preset, GameShape.of(engine)).eval())
-    play = SelfPlay(engine, mind, [], assign_players(3, 2, ()), preset.ppo, 0)
-    totals: list[tuple[float, float]] = []
+    play = SelfPlay(engine, mind, [], assign_players(3, int(engine.teams.max()) + 1, ()), preset.ppo, 0)
+    totals: list[tuple[float, float, float]] = []
+    sides = int(engine.teams.max()) + 1
     finish = play.buffer.finish_episodes
 
     def note(tables: Any, rewards: Any, discount: float, trace: float, earned: Any) -> None:
         state = play.tables.state
         for table, table_rewards in zip(tables, earned, strict=True):
             aside = engine.rules.pack.copies - state.played[table].sum(axis=0)
-            totals.append((play.trick_points.won[table].sum() + aside @ engine.rules.card_points, table_rewards.sum()))
+            taken = play.trick_points.won[table].sum()
+            expected = preset.ppo.trick_point_reward * taken * (2 - sides) * len(engine.teams) / sides
+            totals.append((taken + aside @ engine.rules.card_points, table_rewards.sum(), expected))
         finish(tables, rewards, discount, trace, earned)
 
     play.buffer.finish_episodes = note  # type: ignore[method-assign, assignment]
     while not totals:
         play.step()
-    assert all(whole == 200 and abs(balance) < 1e-5 for whole, balance in totals)
+    in_pack = engine.rules.pack.copies @ engine.rules.card_points
+    assert in_pack > 0
+    assert all(whole == in_pack and abs(balance - expected) < 1e-5 for whole, balance, expected in totals)
     assert not play.trick_points.won[play.tables.num_episodes > 0].any()

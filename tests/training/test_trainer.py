@@ -72,7 +72,8 @@ def network(game: str = SHORT, **sizes: Any) -> TwoLayers:
 def config(directory: Path, **changes: Any) -> TrainConfig:
     return replace(
         TrainConfig(
-            directory, total_decisions=amount(800, 3000), num_envs=8, rollout_size=64, minibatch_size=32,
+            directory, total_decisions=amount(800, 3000), num_envs=amount(24, 8),
+            rollout_size=amount(16, 64), minibatch_size=amount(8, 32),
             checkpoint_interval=2, snapshot_interval=3, workers=1, threads=1,
         ),
         **changes,
@@ -147,7 +148,8 @@ def test_killed_and_resumed_run_equals_uninterrupted_run(tmp_path: Path, workers
     whole.fit(decisions=DECISIONS)
     folder = tmp_path / "killed"
     endless = config(folder, workers=workers, total_decisions=10**9)
-    run = Forked(lambda: Trainer(SHORT, model=network(), config=endless).fit())
+    wait = [lambda metrics: time.sleep(0.05)]  # so that it is killed in time on a busy machine
+    run = Forked(lambda: Trainer(SHORT, model=network(), config=endless).fit(callbacks=wait))
     metrics = folder / "metrics.jsonl"
     while run.is_running() and (not metrics.exists() or metrics.read_bytes().count(b"\n") < 2):
         time.sleep(0.01)

@@ -20,11 +20,12 @@ from abl_cards.training.experience import Experience
 from abl_cards.training.joint_loop import SelfPlay, learn
 from abl_cards.training.updates import PPOLearner, UpdateStats, value_loss
 from tests.learners.tiny import TINY
+from tests.training.test_joint_loop import SHORT
 
 
 @pytest.fixture(scope="module")
 def engine() -> Any:
-    return load("guandan").engine()
+    return load(SHORT).engine()
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +35,7 @@ def rows(engine: Any) -> Experience:
         engine,
         NeuroSymbolicPolicy(engine, engine.preference_model(), networks),
         [],
-        np.zeros((16, 2), np.int8),
+        np.zeros((32, 4), np.int8),
         TINY.ppo,
         seed=5,
     )
