@@ -89,11 +89,11 @@ def test_check_json_has_expected_keys() -> None:
     assert profile["errors"] == []
 
 
-def test_check_reads_the_given_folder(copy: Path) -> None:
-    answer = run("kb", "check", str(copy), "--profile", "standard", "--no-cache")
+def test_check_reads_the_given_folder(with_profiles: Path) -> None:
+    answer = run("kb", "check", str(with_profiles), "--profile", "standard", "--no-cache")
     assert answer.exit_code == 0
-    assert str(copy) in answer.stdout
-    assert run("kb", "check", "paodekuai", "--kb", str(copy), "--profile", "lowest_seat").exit_code == 0
+    assert str(with_profiles) in answer.stdout
+    assert run("kb", "check", "paodekuai", "--kb", str(with_profiles), "--profile", "other").exit_code == 0
 
 
 def test_errors_are_one_per_line_with_locations(with_profiles: Path) -> None:

@@ -472,15 +472,15 @@ class KeptProcess(BotProcess):
 
 
 def test_kept_programs_read_every_request_of_their_seat() -> None:
-    """In the second round a seat decides while cards of other seats are underway."""
+    """In the second round, played with --long, a seat decides while cards of other seats are underway."""
     engine, logs = engine_of(), list[Any]()
     rules = json.loads(json.dumps(bot_data(engine.rules, engine.preference_model())))
 
     def write(log: Any) -> None:
         logs.append(log)
-        if len(logs) == 2:
+        if len(logs) == amount(1, 2):
             raise EOFError
 
     with pytest.raises(EOFError):
         play_match(engine, [SubprocessAgent(lambda: KeptProcess(rules)), make_agent("greedy", engine)], 1, 3, log=write)
-    assert [log["log"][-1]["output"]["command"] for log in logs] == ["finish"] * 2
+    assert [log["log"][-1]["output"]["command"] for log in logs] == ["finish"] * amount(1, 2)

@@ -90,7 +90,7 @@ def test_matches_of_several_deals_end(folder: Path) -> None:
 @pytest.mark.parametrize("name", ["tricks", "heaps"])
 def test_trick_rules_are_covered(name: str) -> None:
     """Rules about the cards of a trick fire at every play, also within composed plays."""
-    coverage = covered(engine_of(Path(__file__).parents[2] / "games" / "vocabulary" / name))
+    coverage = covered(engine_of(Path(__file__).parents[2] / "games" / "vocabulary" / name), amount(12, 60))
     assert [
         unfired.rule.text for unfired in coverage.unfired_rules if not unfired.is_common and unfired.verdict == POSSIBLE
     ] == []
