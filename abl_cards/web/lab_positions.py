@@ -32,6 +32,8 @@ MAX_CHANGES = 60
 """Added or removed moves of a position that are sent."""
 NUM_CANDIDATES, MIN_CHOICE = 12, 4
 """Positions that are sampled for one to show, and moves that make it worth a look."""
+NUM_SAMPLED = 2
+"""Positions of play with which a new laboratory starts."""
 MAX_MOVES = 300
 """Legal moves of a position that are sent on demand."""
 
@@ -69,6 +71,14 @@ def position_json(engine: Engine, state: Mapping[str, Any]) -> dict[str, Any] | 
 
 def _previous_seat(engine: Engine, seat: int) -> int:
     return list(engine.rules.seating.next_seat).index(seat)
+
+
+def first_positions(engine: Engine) -> list[Mapping[str, Any]]:
+    """Return the positions with which a laboratory of a game starts; cached by knowledge base."""
+    memo = engine.rules.kb.memo
+    if first_positions not in memo:
+        memo[first_positions] = choose_positions(engine, NUM_SAMPLED, 1)
+    return list(memo[first_positions])
 
 
 def choose_positions(engine: Engine, count: int, seed: int) -> list[Mapping[str, Any]]:

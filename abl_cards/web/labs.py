@@ -22,13 +22,11 @@ from abl_cards.web.executor import ValidEngine
 from abl_cards.web.fairness import LOCAL_CLIENT, choose_eviction
 from abl_cards.web.lab_folder import LabFolder, remove_stale_folders
 from abl_cards.web.lab_jobs import LabJob
-from abl_cards.web.lab_positions import choose_positions
+from abl_cards.web.lab_positions import first_positions
 
 MAX_LABS = 12
 _JOB_ACTIONS = ("begin", "job", "stop")
 LAB_NOT_FOUND = "unknown folder: it was closed, or the server was restarted"
-NUM_SAMPLED = 2
-"""Positions of play with which a new laboratory starts."""
 
 
 @dataclass
@@ -84,7 +82,7 @@ class LabManager:
                 for file, text in (files or {}).items():
                     draft.write(file, text)
                 draft.opened_files = own_texts(draft)
-                return draft, choose_positions(draft.original_engine, NUM_SAMPLED, 1)
+                return draft, first_positions(draft.original_engine)
             except BaseException:
                 _delete_draft(folder)
                 raise

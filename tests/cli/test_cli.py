@@ -276,9 +276,9 @@ def test_wrong_arguments_that_are_found_during_the_work_are_usage_errors(
     assert run(*arguments).exit_code == 2
 
 
-def imported_modules(*arguments: str) -> set[str]:
+def imported_modules(*arguments: str, before: str = "") -> set[str]:
     code = (
-        "import sys\nfrom abl_cards.cli import main\n"
+        f"import sys\nfrom abl_cards.cli import main\n{before}\n"
         "try: main()\nfinally: print(*sys.modules, file=sys.stderr)"
     )  # fmt: skip
     done = subprocess.run(
@@ -291,9 +291,12 @@ def test_help_imports_nothing_heavy() -> None:
     assert {"numba", "torch", "numpy", "clingo", "llvmlite"}.isdisjoint(imported_modules("--help"))
 
 
-def test_kb_check_imports_no_networks() -> None:
-    """The check of a knowledge base loads the kernels of play, but no learners."""
-    assert {"torch", "sklearn", "matplotlib"}.isdisjoint(imported_modules("kb", "check", "president"))
+def test_kb_check_and_routes_import_no_networks() -> None:
+    """A check of rules, or a table without learned players, needs no torch, which is slow to load."""
+    pytest.importorskip("starlette", reason="the page needs starlette: pip install 'abl-cards[web]'")
+    loaded = imported_modules("kb", "check", "president", before="import abl_cards.web.routes")
+    assert {"numba", "abl_cards.web.routes"} <= loaded
+    assert {"torch", "sklearn", "matplotlib"}.isdisjoint(loaded)
 
 
 def test_closed_stdout_exits_quietly(tmp_path: Path) -> None:

@@ -34,9 +34,9 @@ cost(generous(R), -50*R) :- rank(R), held(R,N), not left(R,N), not moved.
 
 @pytest.fixture(autouse=True, scope="module")
 def _one_episode() -> Iterator[None]:
-    """Sample states from the first episode or two of a match: most games here have short ones."""
+    """Sample states from the first episode of a match."""
     with pytest.MonkeyPatch.context() as patch:
-        for name, short in (("MAX_DEPTH", 80), ("_DECISIONS_PER_MATCH", 60)):
+        for name, short in (("MAX_DEPTH", 50), ("_DECISIONS_PER_MATCH", 40)):
             patch.setattr(sampled_positions, name, amount(short, getattr(sampled_positions, name)))
         yield
 

@@ -11,6 +11,7 @@ import pytest
 from abl_cards.cli import progress
 from abl_cards.matches.records import sample_records_path
 from tests.cli_runs import run
+from tests.effort import amount
 from tests.full_disk import files_up_to
 
 SAMPLE = sample_records_path("guandan")
@@ -63,11 +64,11 @@ def test_progress_counts_the_episodes_of_long_matches(monkeypatch: pytest.Monkey
 @pytest.mark.parametrize(("name", "game"), [("games.jsonl", "guandan"), ("games.jsonl.gz", "president")])
 def test_recorded_match_replays_without_disagreements(tmp_path: Path, name: str, game: str) -> None:
     path = tmp_path / name
-    played = run("match", game, "greedy", "random", "--games", "2", "--record", str(path), "--json")
+    played = run("match", game, "greedy", "random", "--games", str(amount(1, 2)), "--record", str(path), "--json")
     episodes = json.loads(played.stdout)["episodes"]
     replayed = run("replay", game, str(path))
     assert replayed.exit_code == 0
-    assert replayed.stdout.startswith(f"{episodes} episodes, ")
+    assert replayed.stdout.startswith(f"{episodes} episode{'s' * (episodes > 1)}, ")
     assert replayed.stdout.endswith(" 0 disagreements\n")
 
 

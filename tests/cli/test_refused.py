@@ -129,8 +129,8 @@ RULED = [name for name, arguments in COMMANDS.items() if arguments]
 
 @pytest.mark.parametrize("command", RULED)
 def test_every_command_rejects_invalid_rules(command: str, folders: Path, tmp_path: Path) -> None:
-    """Every edit meets a sixth of the commands, and with --long all of them."""
-    stride = amount(6, 1)
+    """Every command meets one of the twelve edits, and with --long all of them."""
+    stride = amount(12, 1)
     for edit in list(EDITS)[RULED.index(command) % stride :: stride]:
         if (command, edit) == ("kb solve", "loop"):
             continue  # clingo answers what has no circuit, and nothing else

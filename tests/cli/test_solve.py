@@ -11,6 +11,7 @@ import pytest
 
 from abl_cards.cli import solve
 from tests.cli_runs import invoke
+from tests.effort import amount
 
 
 def test_json_has_the_documented_keys() -> None:
@@ -168,7 +169,7 @@ def test_passed_seats_are_inferred_from_the_top_play() -> None:
 
 def test_printed_state_is_solved_like_its_record(tmp_path: Path) -> None:
     records, state = tmp_path / "games.jsonl", tmp_path / "state.json"
-    invoke("match", "doudizhu", "greedy", "random", "--games", "3", "--record", str(records))
+    invoke("match", "doudizhu", "greedy", "random", "--games", str(amount(1, 3)), "--record", str(records))
     for line, text in enumerate(records.read_text().splitlines(), 1):
         act = len(json.loads(text)["acts"]) - 2
         explained = invoke("explain", "doudizhu", str(records), "--line", str(line), "--move", str(act), "--json")

@@ -12,19 +12,20 @@ from numpy.typing import NDArray
 from abl_cards.agents.base import Agent, RandomKeys
 from abl_cards.agents.registry import make_agent
 from abl_cards.games.engine import Engine
+from abl_cards.games.game import load
 from abl_cards.games.tables import Choices, Decisions
 from abl_cards.games.types import Moves
 from abl_cards.server import server
 from abl_cards.server.agent_threads import run_in_thread
-from abl_cards.server.server import GameServer
-from tests.server.servers import engine, run, serve_config
+from abl_cards.server.server import GameServer, ServeConfig
+from tests.server.servers import run
 
 
 class WaitingAgent:
     """Agent that decides like ``random``, and waits for an event first."""
 
-    def __init__(self, may_decide: Event) -> None:
-        self.may_decide, self._agent = may_decide, make_agent("random", engine())
+    def __init__(self, may_decide: Event, rules: Engine) -> None:
+        self.may_decide, self._agent = may_decide, make_agent("random", rules)
 
     def play(self, decisions: Decisions, keys: RandomKeys) -> Moves:
         assert self.may_decide.wait(30)
@@ -40,11 +41,12 @@ def test_waiting_agent_holds_up_its_own_table_only(monkeypatch: pytest.MonkeyPat
 
     def make(name: str, rules: Engine) -> Agent:
         made.append(name)
-        return WaitingAgent(may_decide) if len(made) == 1 else make_agent(name, rules)
+        return WaitingAgent(may_decide, rules) if len(made) == 1 else make_agent(name, rules)
 
     async def scene() -> list[int]:
         finished = asyncio.Event()
-        config = serve_config(dict.fromkeys(range(4), "random"), games=1, tables=2)
+        agents = dict.fromkeys(range(4), "random")
+        config = ServeConfig("president", load("president").engine(), agents, 1, 0, tables=2, port=0, start_delay=0.0)
         async with GameServer(config, lambda line: finished.set() if "game 1 of 1" in line else None) as open_server:
             playing = asyncio.ensure_future(open_server.play_games())
             await finished.wait()

@@ -12,6 +12,7 @@ from abl_cards.web.lobby import Lobby
 from tests.in_process import edits_in_process, grounding, low_limits, sandboxed, short_matches  # noqa: F401
 from tests.web.asgi import Answer, Socket, request
 from tests.web.browser import Watched, chromium, served
+from tests.web.node import stop_node
 
 T = TypeVar("T")
 
@@ -74,6 +75,13 @@ def with_page() -> Callable[[Callable[[Page], Coroutine[Any, Any, T]]], T]:
         return asyncio.run(within())
 
     return run
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _end_of_node() -> Iterator[None]:
+    """End the process that runs scripts of the page."""
+    yield
+    stop_node()
 
 
 @pytest.fixture(scope="module")

@@ -5,13 +5,21 @@ from typing import Any
 
 import pytest
 
+from abl_cards.web import coach
 from abl_cards.web.coach import MAX_DEALS, MAX_MOVES, NUM_DEALS
 from abl_cards.web.seats import Permission
 from abl_cards.web.snapshot import make_snapshot, may_see_hands
+from tests.effort import amount
 from tests.web.asgi import Socket
 from tests.web.test_tables import decide
 
 Run = Any
+
+
+@pytest.fixture(autouse=True)
+def _two_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Judge moves in two rounds of deals instead of eight."""
+    monkeypatch.setattr(coach, "MAX_DEALS", amount(2 * NUM_DEALS, MAX_DEALS))
 
 
 async def answer(socket: Socket, kind: str, **message: Any) -> dict[str, Any]:

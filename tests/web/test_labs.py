@@ -18,7 +18,7 @@ pytest.importorskip("starlette", reason="the page needs starlette: pip install '
 
 from abl_cards.asp.errors import KBError
 from abl_cards.games.game import load
-from abl_cards.rulelab.editor import draft, export
+from abl_cards.rulelab.editor import comparison, draft, export
 from abl_cards.web import labs
 from abl_cards.web.config import WebConfig
 from abl_cards.web.executor import EngineExecutor
@@ -32,7 +32,9 @@ FOUR = {"hand": ["S5", "H5", "D5", "C5"], "to_beat": None}
 Within = Callable[..., Any]
 
 
-def test_edit_changes_legal_moves_of_the_draft_only(with_page: Within) -> None:
+def test_edit_changes_legal_moves_of_the_draft_only(with_page: Within, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(comparison.find_smallest_difference, "__defaults__", (amount(100, 400), 0))
+
     async def play(page: Page) -> None:
         lab, session = await open_lab(page)
         assert {"name": "labels.lp", "own": False} in session["files"]

@@ -30,7 +30,7 @@ def keep_first_acts(record: Any) -> Any:
     if amount(0, 1):
         return record
     return {name: value for name, value in record.items() if name not in ("points", "finish")} | {
-        "acts": record["acts"][:24]
+        "acts": record["acts"][:16]
     }
 
 

@@ -1,8 +1,5 @@
 """Tests of scripts of the page without a browser, by node; skipped without it."""
 
-import json
-import shutil
-import subprocess
 from typing import Any
 
 import pytest
@@ -12,23 +9,16 @@ from abl_cards.games.game import load
 from abl_cards.matches import ReviewConfig, review_record, summarise_seats
 from abl_cards.web.seats import Permission, TableSeat
 from abl_cards.web.snapshot import make_view, make_welcome
-from abl_cards.web.static_files import STATIC_FOLDER
 from abl_cards.web.table import WebTable
 from tests.env.steps import VOCABULARY
+from tests.web.node import run_module
 from tests.web.test_reviews import played
 
 
 def run_script(script: str, **values: Any) -> Any:
-    """Run a module in the folder of the page's scripts; ``input`` holds the values, ``print`` takes the result."""
-    node = shutil.which("node")
-    if node is None:
-        pytest.skip("no node")
-    prelude = f"const input = {json.dumps(values)};\nconst print = (value) => console.log(JSON.stringify(value));\n"
+    """Run a module with imports from the page's scripts; ``input`` holds the values, ``print`` takes the result."""
     imports, body = script.split("---")
-    command = [node, "--input-type=module", "-e", imports + prelude + body]
-    result = subprocess.run(command, cwd=STATIC_FOLDER, capture_output=True, text=True, timeout=60, check=False)
-    assert result.returncode == 0, result.stderr
-    return json.loads(result.stdout)
+    return run_module(imports, body, **values)
 
 
 def test_seat_totals_follow_the_threshold() -> None:

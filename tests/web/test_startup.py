@@ -184,10 +184,3 @@ def find_imported_modules(module: str) -> set[str]:
 def test_the_port_answers_without_the_engine() -> None:
     """The server imports neither numba nor the engine before it listens; they load in a thread."""
     assert {"numba", "numpy", "clingo", "abl_cards.games"}.isdisjoint(find_imported_modules("abl_cards.web"))
-
-
-def test_routes_import_no_networks() -> None:
-    """A table without learned players needs no torch, which takes longer to load than all the rest."""
-    loaded = find_imported_modules("abl_cards.web.routes")
-    assert "numba" in loaded
-    assert {"torch", "sklearn", "matplotlib"}.isdisjoint(loaded)

@@ -90,7 +90,7 @@ def test_malformed_frames_do_not_affect_the_game(with_page: Run) -> None:
         patch.setattr(websocket, "FRAME_BURST", 1e9)
         socket = await page.begin(seats=["person", "greedy", "greedy", "greedy"])
         before = socket.table
-        examples = amount(80, 260)
+        examples = amount(40, 260)
         sent: list[Any] = []
 
         @settings(max_examples=examples, database=None)

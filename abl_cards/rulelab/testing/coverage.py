@@ -153,11 +153,10 @@ class _CoverageListener(NullListener):
             self._record_decisions(tables.choices(to_choose))
 
     def _record_decisions(self, decisions: Decisions | Choices) -> None:
+        writers = decisions.column_writers
         for question in list_questions(decisions):
-            if question in MOVE_QUESTIONS:
-                self.trace.reached.record_states(question, len(decisions.rows), decisions.column_writers)
-            else:
-                self.trace.record_states(question, len(decisions.rows), decisions.column_writers)
+            record = self.trace.reached if question in MOVE_QUESTIONS else self.trace
+            record.record_states(question, len(decisions.rows), writers)
         self._record_preferences(decisions)
 
     def _record_preferences(self, decisions: Decisions | Choices) -> None:
@@ -169,7 +168,7 @@ class _CoverageListener(NullListener):
             return
         rows = self._shared(decisions)[:, lists.decision_index]
         rows |= self._moves(decisions, lists)(lists, slice(0, len(lists.form)))
-        self.trace.record_answers(self._circuit, evaluate(self._circuit, rows))
+        self.trace.record_answers("preferences", evaluate(self._circuit, rows))
 
     def compute_coverage(self, games: int) -> RuleCoverage:
         """Return the rules, labels, options and preferences that never occurred."""

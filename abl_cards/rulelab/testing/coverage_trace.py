@@ -77,15 +77,19 @@ class RuleTrace:
         query = self.queries.get(question)
         self.reached.record_states(question, num_states, writers)
         if query is not None and num_states:
-            self.record_answers(
-                query.circuit, query.evaluate(num_states, {name: writers[name] for name in query.groups})
-            )
+            self.record_answers(question, query.evaluate(num_states, {name: writers[name] for name in query.groups}))
 
-    def record_answers(self, circuit: Circuit, answers: NDArray[np.uint8]) -> None:
-        """Record values [outputs, n] of twin atoms."""
-        has_fired: list[bool] = np.any(answers, axis=1).tolist()
-        for (_, (index,)), fired in zip(circuit.outputs, has_fired, strict=True):
-            self.fired[int(index)] |= fired
+    def record_answers(self, question: str, answers: NDArray[np.uint8]) -> None:
+        """Record values [outputs, n] of the twin atoms of a query."""
+        self.fired[self._output_rules[question][np.any(answers, axis=1)]] = True
+
+    @cached_property
+    def _output_rules(self) -> Mapping[str, NDArray[np.int64]]:
+        """Indices of the rules of the outputs of each circuit."""
+        return {
+            name: np.array([int(index) for _, (index,) in circuit.outputs], np.int64)
+            for name, circuit in self.circuits.items()
+        }
 
 
 def _derives(kb: KnowledgeBase, signature: Signature) -> bool:

@@ -75,7 +75,7 @@ def test_numpy_network_equals_the_agent(engine: Engine, file: Path, monkeypatch:
         NeuroSymbolicPolicy(engine, engine.preference_model(), networks),
         make_agent(f"abl:no-lookahead,weights={file}", engine),
     )
-    compared, most = 0, amount(24, 1000)
+    compared, most = 0, amount(12, 1000)
     for seed in range(2):
         session = BotzoneSession(engine.rules)
         tables = engine.start_matches(match_keys(1, 57 + seed), session)
@@ -89,7 +89,7 @@ def test_numpy_network_equals_the_agent(engine: Engine, file: Path, monkeypatch:
                 _compare(player, view, policy.log_probs(view)[0])
                 compared += 1
             tables.play(ONLY_TABLE, moves)
-    assert compared > 20
+    assert compared > amount(10, 20)
 
 
 def _compare(player: RecordingPlayer, view: PolicyInputs, expected: Any) -> None:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.protocols.botzone.judge import NEXT_INITDATA_KEY, BotzoneJudge
 from tests.cli_runs import run
+from tests.effort import amount
 from tests.games.doudizhu.decided import engine_of
 from tests.protocols.botzone.transcripts import HERE_LIE, TRANSCRIPTS, lines, read
 
@@ -29,7 +30,7 @@ def test_judge_outputs_equal_the_transcript(name: str) -> None:
     """A judge that keeps running does so at every step, and a new one at some steps."""
     initdata, log = read(name)
     engine = TRANSCRIPTS[name].engine()
-    judge, interval = BotzoneJudge(engine), max(16, len(log) // 5 // 2 * 2)
+    judge, interval = BotzoneJudge(engine), max(16, len(log) // amount(2, 5) // 2 * 2)
     for step in range(0, len(log), 2):
         judge_request = {"log": log[:step], "initdata": initdata}
         output = judge.next_output(judge_request)

@@ -14,6 +14,7 @@ from abl_cards.matches.match_runner import play_match
 from abl_cards.matches.results import MatchResult
 from abl_cards.protocols.botzone.judge import BotzoneJudge
 from tests.cli_runs import run
+from tests.effort import amount
 from tests.games.doudizhu.decided import engine_of
 
 SINGLES = """import json, sys
@@ -67,7 +68,7 @@ def played(names: tuple[str, str], games: int = 2, profile: str = "botzone") -> 
 def test_log_has_the_card_numbers_of_the_program(tmp_path: Path) -> None:
     """The program plays the highest of equal cards, and the log has these numbers."""
     name = program(tmp_path, SINGLES)
-    result, logs = played((name, "greedy"))
+    result, logs = played((name, "greedy"), amount(1, 2))
     assert result.lapses == ()
     assert "lapses" not in result.to_json()
     assert logs[0]["players"] == [name, "greedy", "greedy"]

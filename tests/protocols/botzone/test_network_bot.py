@@ -71,7 +71,7 @@ def test_numpy_probabilities_equal_torch(engine: Engine, file: Path) -> None:
     session = BotzoneSession(engine.rules)
     tables = engine.start_matches(match_keys(1, 57), session)
     compared = 0
-    while not tables.num_episodes[0] and compared < amount(8, 25):
+    while not tables.num_episodes[0] and compared < amount(4, 25):
         if tables.rows_to_choose().size:
             tables.choose(ONLY_TABLE, player.choose(tables.choices(ONLY_TABLE), KEYS))
             continue

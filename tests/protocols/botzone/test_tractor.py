@@ -26,10 +26,13 @@ from abl_cards.protocols.botzone.bot_data import bot_data
 from abl_cards.protocols.botzone.judge import BotzoneJudge
 from abl_cards.protocols.botzone.process import BotProcess
 from tests.cli_runs import run
+from tests.effort import amount
 from tests.games.random_play import match_keys
 from tests.protocols.botzone.transcripts import Transcript, played, read
 
 RANKS, SUITS = "A234567890JQK", "shcd"
+NUM_DEALT = 100
+"""Cards that are dealt one by one, with a request after each."""
 
 
 def engine_of(profile: str = "botzone") -> Engine:
@@ -96,11 +99,16 @@ class JudgeRound:
         self.output = self._next_output()
         return self.output
 
-    def pass_on(self, stage: str) -> None:
-        """Respond without cards until a stage."""
-        while self.request["stage"] != stage:
-            assert self.request["stage"] == "deal"
-            self.respond([])
+    def pass_on(self) -> None:
+        """Respond without cards until the cover is to be buried; the judge is asked at the end only.
+
+        `test_requests_contain_declarations_and_overturns` asks after every card.
+        """
+        assert self.request["stage"] == "deal"
+        for number in range(NUM_DEALT - len(self.log) // 2):
+            self.log += [{"output": {}}, {str((self.seat + number) % 4): {"verdict": "OK", "response": []}}]
+        self.output = self._next_output()
+        assert self.request["stage"] == "cover"
 
     def play(self, *responses: Sequence[int]) -> None:
         for response in responses:
@@ -132,7 +140,9 @@ def test_requests_contain_declarations_and_overturns() -> None:
     assert "playerpos" not in game_round.request
     game_round.respond([59, 5])
     assert game_round.request["global"]["banking"] == {"called": 0, "snatched": 0, "major": "h", "banker": 0}
-    game_round.pass_on("cover")
+    while game_round.request["stage"] != "cover":
+        assert game_round.request["stage"] == "deal"
+        game_round.respond([])
     assert game_round.seat == 0
     assert game_round.request["deliver"] == DECLARES["publiccard"]
 
@@ -175,7 +185,7 @@ def test_faults_while_burying_cards() -> None:
     ):  # fmt: skip
         game_round = JudgeRound(DECLARES)
         game_round.respond(ids("h2"))
-        game_round.pass_on("cover")
+        game_round.pass_on()
         assert event(game_round.respond(response)) == (kind, [-3, 1, 0, 1])
 
 
@@ -190,14 +200,14 @@ def test_buries_any_allows_any_number_of_cards(tmp_path: Path) -> None:
     for buried in ([], public[:7], [*public, 5], [*public, *hand[:24]]):
         game_round = JudgeRound(DECLARES, engine)
         game_round.respond(ids("h2"))
-        game_round.pass_on("cover")
+        game_round.pass_on()
         game_round.respond(buried)
         assert (game_round.seat, game_round.request["stage"]) == (0, "play")
         left = [card for card in [*public, *hand] if card not in buried]
         assert game_round.respond(left[-1:])["command"] == "request"
     game_round = JudgeRound(DECLARES, engine)
     game_round.respond(ids("h2"))
-    game_round.pass_on("cover")
+    game_round.pass_on()
     assert event(game_round.respond([*public, *hand])) == ("ILLEGAL_MOVE", [-3, 1, 0, 1])
     begun, *log = json.loads(json.dumps(played(engine, match_keys(1, 3), "random")))
     assert BotzoneJudge(engine).next_output({"log": log, **begun})["content"] == log[-1]["output"]["content"]
@@ -207,7 +217,7 @@ def covered(hands: dict[str, Any]) -> JudgeRound:
     """Return a round in which the first seat has declared, and buried the public cards."""
     game_round = JudgeRound(hands)
     game_round.respond(ids("h2"))
-    game_round.pass_on("cover")
+    game_round.pass_on()
     game_round.respond(hands["publiccard"])
     return game_round
 
@@ -341,7 +351,7 @@ def test_undeclared_deal_of_the_standard_profile_is_unsupported() -> None:
     """The cards would be dealt again, which Botzone's protocol does not support."""
     game_round = JudgeRound(DECLARES, engine_of("standard"))
     with pytest.raises(GameError, match="standard") as error:
-        game_round.pass_on("cover")
+        game_round.pass_on()
     assert error.value.code == ErrorCode.UNSUPPORTED_GAME
 
 
@@ -361,7 +371,7 @@ values = st.recursive(
 entries = values | st.dictionaries(st.sampled_from("0123"), st.fixed_dictionaries({"response": values}), min_size=1)
 
 
-@settings(max_examples=12)
+@settings(max_examples=amount(5, 12))
 @given(st.sampled_from([0, 2, 60, 198, 200, 202, 204, 210, 300, 384]), st.lists(entries, min_size=1, max_size=3))
 def test_arbitrary_input_ends_in_an_answer_or_an_error(step: int, entries_after: list[Any]) -> None:
     """Invalid entries are added at any step of a round."""
@@ -462,15 +472,15 @@ class KeptProcess(BotProcess):
 
 
 def test_kept_programs_read_every_request_of_their_seat() -> None:
-    """In the second round a seat decides while cards of other seats are underway."""
+    """In the second round, played with --long, a seat decides while cards of other seats are underway."""
     engine, logs = engine_of(), list[Any]()
     rules = json.loads(json.dumps(bot_data(engine.rules, engine.preference_model())))
 
     def write(log: Any) -> None:
         logs.append(log)
-        if len(logs) == 2:
+        if len(logs) == amount(1, 2):
             raise EOFError
 
     with pytest.raises(EOFError):
         play_match(engine, [SubprocessAgent(lambda: KeptProcess(rules)), make_agent("greedy", engine)], 1, 3, log=write)
-    assert [log["log"][-1]["output"]["command"] for log in logs] == ["finish"] * 2
+    assert [log["log"][-1]["output"]["command"] for log in logs] == ["finish"] * amount(1, 2)

@@ -16,8 +16,10 @@ from abl_cards.rulelab.testing.coverage import (
 )
 from abl_cards.rulelab.testing.differences import UNREACHED_TEXT as UNMET_STATES
 from abl_cards.rulelab.testing.differences import find_rule_difference
+from tests.effort import amount
 from tests.rulelab.testing.conftest import engine_of
 
+GAMES = amount(24, 60)
 MORE = """
 preference(rare, g). says(rare, en, "Rare."). says(rare, zh, "少见。").
 #external left(R,N) : rank(R), N = 1..4.
@@ -38,7 +40,7 @@ match_over :- round(4).
 """
 
 
-def covered(engine: Engine, games: int = 60) -> RuleCoverage:
+def covered(engine: Engine, games: int = GAMES) -> RuleCoverage:
     return measure_coverage(engine, games, 1, lambda done: None)
 
 
@@ -50,7 +52,7 @@ def new_game_coverage(engine: Engine) -> RuleCoverage:
 
 def test_all_rules_of_a_new_game_fire(new_game_coverage: RuleCoverage) -> None:
     coverage = new_game_coverage
-    assert coverage.num_games == 60
+    assert coverage.num_games == GAMES
     assert not coverage.unplayed_labels
     assert [unfired.rule.text for unfired in coverage.unfired_rules if not unfired.is_common] == []
     assert {unfired.verdict for unfired in coverage.unfired_rules} <= {IMPOSSIBLE, POSSIBLE, UNREAD}
@@ -88,7 +90,7 @@ def test_matches_of_several_deals_end(folder: Path) -> None:
 @pytest.mark.parametrize("name", ["tricks", "heaps"])
 def test_trick_rules_are_covered(name: str) -> None:
     """Rules about the cards of a trick fire at every play, also within composed plays."""
-    coverage = covered(engine_of(Path(__file__).parents[2] / "games" / "vocabulary" / name))
+    coverage = covered(engine_of(Path(__file__).parents[2] / "games" / "vocabulary" / name), amount(12, 60))
     assert [
         unfired.rule.text for unfired in coverage.unfired_rules if not unfired.is_common and unfired.verdict == POSSIBLE
     ] == []
