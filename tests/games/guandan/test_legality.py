@@ -21,9 +21,9 @@ from tests.games.guandan.states import (
     wild_of,
 )
 
-STATES = 10_000
-COMPARED = amount(1_000, STATES, 200_000)
-HANDS = amount(25, 50, 2_000)
+STATES = amount(4_000, 10_000)
+COMPARED = amount(300, STATES, 200_000)
+HANDS = amount(12, 50, 2_000)
 
 
 def check(profile: str, states: States) -> None:

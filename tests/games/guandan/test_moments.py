@@ -22,6 +22,8 @@ from tests.games.random_play import match_keys, random_moves
 
 RANDOM = np.random.default_rng(7)
 EPISODES = amount(2, 6)
+LATEST = amount(30, 1_000)
+"""The number of the last play that is read, as all plays before it are made again."""
 
 
 def seen(decisions: Any) -> list[Any]:
@@ -80,7 +82,7 @@ def match() -> tuple[list[dict], list[list[Any]]]:
 def test_record_decision_points_equal_those_seen_at_the_table(match: tuple[list[dict], list[list[Any]]]) -> None:
     engine = load("guandan").engine()
     for record, saw in zip(*match, strict=True):
-        for number in RANDOM.integers(0, len(saw), amount(2, 6)):
+        for number in RANDOM.integers(0, min(len(saw), LATEST), amount(1, 6)):
             to_beat, situation, seat = saw[number]
             moment = engine.read_decision_point(record, int(number) + 1)
             decision: Any = moment.decision
@@ -130,7 +132,7 @@ def test_explanations_do_not_depend_on_unseen_cards(match: tuple[list[dict], lis
     """With other hands null or dealt again, the explanation is that of the full record, except for the move made."""
     engine = load("guandan").engine()
     for record, saw in zip(*match, strict=True):
-        for number in map(int, RANDOM.integers(1, len(saw) + 1, amount(1, 1, 3))):
+        for number in map(int, RANDOM.integers(1, min(len(saw), LATEST) + 1, amount(1, 1, 3))):
             expected = explanation_json(player, engine.read_decision_point(record, number)) | {"made": None}
             for hidden in (open_record(record, number), open_record(record, number, RANDOM)):
                 assert explanation_json(player, engine.read_decision_point(hidden)) | {"made": None} == expected
@@ -166,7 +168,7 @@ def redeal_hidden_hands(tables: Any, indices: Any, seed: int) -> int:
 
 def test_decisions_do_not_depend_on_other_hands(player: Any) -> None:
     """Dealing the unseen cards again among the others changes no decision, observation, estimate or explanation."""
-    engine, tables = load("guandan").engine(), later_tables(amount(12, 24))
+    engine, tables = load("guandan").engine(), later_tables(amount(7, 24))
     playing = tables.rows_to_play()
     assert (tables.information_set(playing).max_copies < tables.information_set(playing).unseen[:, None]).any(
         axis=(1, 2)

@@ -23,6 +23,9 @@ from tests.effort import amount, long
 from tests.games.guandan.states import PROFILES, States, decided, decisions_of, engine, listed, random_states, texts
 
 
+STATES = amount(1_000, 3_000)
+
+
 def check_lists(states: list[State], profile: str = "standard") -> None:
     """Lists agree with the brute force, in the same order."""
     rules = engine(profile).rules
@@ -34,22 +37,22 @@ def check_lists(states: list[State], profile: str = "standard") -> None:
 @pytest.mark.parametrize("profile", PROFILES)
 def test_lists_of_small_hands(profile: str) -> None:
     """Hands of 1 to 9 cards that lead and follow every type."""
-    check_lists(mixed_states(seed=100 + PROFILES.index(profile), count=amount(12, 60), smallest=1, largest=9), profile)
+    check_lists(mixed_states(seed=100 + PROFILES.index(profile), count=amount(8, 60), smallest=1, largest=9), profile)
 
 
 def test_lists_of_hands_of_every_size() -> None:
     """Hands of 1 to 27 cards that lead and follow every type."""
-    check_lists(mixed_states(seed=110, count=amount(36, 200), smallest=1, largest=27))
+    check_lists(mixed_states(seed=110, count=amount(18, 200), smallest=1, largest=27))
 
 
 def test_lists_of_full_hands() -> None:
     """Hands of 27 cards."""
-    check_lists(mixed_states(seed=111, count=amount(12, 40), smallest=27, largest=27))
+    check_lists(mixed_states(seed=111, count=amount(6, 40), smallest=27, largest=27))
 
 
 def test_lists_equal_legal_subsets_of_the_hand() -> None:
     """Lists of small hands equal the legal subsets of the hand."""
-    states = mixed_states(seed=112, count=amount(30, 100), smallest=1, largest=8)
+    states = mixed_states(seed=112, count=amount(14, 100), smallest=1, largest=8)
     rules = engine().rules
     lists = decisions_of(rules, states).moves()
     for row, state in enumerate(states):
@@ -60,7 +63,7 @@ def test_lists_equal_legal_subsets_of_the_hand() -> None:
 
 def test_lists_of_json_states_equal_brute_force() -> None:
     """`legal_moves` answers states in JSON form with the same lists."""
-    count = amount(40, 250)
+    count = amount(24, 250)
     states = [state for state in mixed_states(seed=113, count=count, smallest=1, largest=20) if two_packs_hold(state)]
     assert len(states) > 0.4 * count
     json_states = [{"level": state.level, "hand": state.hand, "to_beat": state.to_beat} for state in states]
@@ -125,7 +128,7 @@ def rows_of(moves: Moves | MoveLists) -> list[tuple[int, bytes]]:
 def test_moves_of_one_label_equal_their_part_of_the_list() -> None:
     """The list of a label is its part of the whole list, the first realisation heads it, a random one is in it."""
     rules = engine().rules
-    decisions = decided(rules, random_states(rules, amount(80, 200), seed=8))
+    decisions = decided(rules, random_states(rules, amount(40, 200), seed=8))
     whole = decisions.moves()
     moves_of_whole, labels_of_whole = rows_of(whole), rules.forms.label_of[whole.form]
     for rows, labels in each_label(decisions):
@@ -145,10 +148,10 @@ def test_moves_of_one_label_equal_their_part_of_the_list() -> None:
 def test_a_label_is_legal_exactly_when_it_has_a_card_set() -> None:
     """Every legal label is in the list, and no other."""
     rules = engine().rules
-    decisions = decided(rules, random_states(rules, 3_000, seed=9))
+    decisions = decided(rules, random_states(rules, STATES, seed=9))
     lists = decisions.moves()
     seen = np.zeros_like(decisions.legal_mask)
-    seen[rules.forms.label_of[lists.form], np.repeat(np.arange(3_000), np.diff(lists.start))] = 1
+    seen[rules.forms.label_of[lists.form], np.repeat(np.arange(STATES), np.diff(lists.start))] = 1
     assert (seen == decisions.legal_mask).all()
 
 

@@ -84,7 +84,7 @@ def test_layout_equals_table_1_of_the_paper() -> None:
 
 def test_observations_equal_slow_implementation() -> None:
     """All four seats, over two episodes and the tribute between them, at tables in every stage."""
-    n = 12
+    n = amount(4, 12)
     act_recorder = ActHistoryListener(n)
     tables = engine().start_matches(match_keys(n, 11), act_recorder)
     exchanged = 0
@@ -102,7 +102,7 @@ def test_observations_equal_slow_implementation() -> None:
     assert tables.num_episodes.min() > 0
 
 
-@settings(max_examples=amount(12, 50, 2_000))
+@settings(max_examples=amount(6, 50, 2_000))
 @given(st.integers(0, 2**32 - 1), st.integers(0, 120))
 def test_unseen_cards_change_nothing(seed: int, steps: int) -> None:
     """Dealing the unseen cards again among the other seats changes no observation of any seat."""

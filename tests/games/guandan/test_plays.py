@@ -111,7 +111,7 @@ def by_clingo(rules: CompiledGame, hand: NDArray[np.uint8], level: int) -> int:
 
 @pytest.mark.parametrize(
     ("smallest", "largest", "hands"),
-    [(1, 5, amount(80, 200)), (6, 8, amount(24, 80)), (9, 9, amount(4, 20)), pytest.param(10, 12, 10, marks=long)],
+    [(1, 5, amount(40, 200)), (6, 8, amount(8, 80)), (9, 9, amount(2, 20)), pytest.param(10, 12, 10, marks=long)],
 )
 def test_min_plays_equal_brute_force(
     rules: CompiledGame, counter: Counter, smallest: int, largest: int, hands: int
@@ -127,7 +127,7 @@ def test_min_plays_equal_brute_force(
 @pytest.mark.parametrize("seed", range(3))
 def test_min_plays_of_large_hands_equal_an_optimiser(rules: CompiledGame, counter: Counter, seed: int) -> None:
     """13 to 27 cards, crowded and evenly dealt: the number is exact there too."""
-    states = random_states(rules, amount(6, 30, 300), seed, 13, 27)
+    states = random_states(rules, amount(3, 30, 300), seed, 13, 27)
     for row, plays in enumerate(counter.plays_left(states.hands, states.levels)):
         cards = texts(states.hands[row], int(states.levels[row]))
         assert plays == by_clingo(rules, states.hands[row], int(states.levels[row])), cards
@@ -161,7 +161,7 @@ def test_min_plays_of_example_hands(counter: Counter, hand: str, level: int, pla
 
 def test_one_more_card_costs_at_most_one_play(rules: CompiledGame, counter: Counter) -> None:
     """A card more costs one play more at most, for it can go alone; it can save many, as a 7 does to 3 4 5 6."""
-    states = random_states(rules, amount(600, 3_000), seed=5, largest=26)
+    states = random_states(rules, amount(150, 3_000), seed=5, largest=26)
     before = counter.plays_left(states.hands, states.levels).astype(int)
     for card in range(54):
         room = states.hands[:, card] < 2
@@ -173,7 +173,7 @@ def test_one_more_card_costs_at_most_one_play(rules: CompiledGame, counter: Coun
 
 def test_replacing_a_card_by_a_wild_card_costs_no_play(rules: CompiledGame, counter: Counter) -> None:
     """Putting a wild card in the place of any card but a joker never costs a play."""
-    states = random_states(rules, amount(600, 3_000), seed=6)
+    states = random_states(rules, amount(150, 3_000), seed=6)
     before = counter.plays_left(states.hands, states.levels)
     wild = wild_of(states.levels)
     rows = np.arange(len(wild))
@@ -200,7 +200,7 @@ def after_each_move(decisions: Decisions, states: States, counter: Counter) -> l
 
 def test_min_plays_after_moves_equal_those_of_the_remaining_hand(rules: CompiledGame, counter: Counter) -> None:
     """The batched entry counts what is left after each move; the best lead leaves one play less than the hand takes."""
-    states = random_states(rules, amount(6, 30), seed=7)
+    states = random_states(rules, amount(3, 30), seed=7)
     decisions = decide(rules, states.hands, states.levels, _leading(states.hands))
     lists = decisions.moves()
     plays = min_plays.plays_left(rules, decisions, lists)

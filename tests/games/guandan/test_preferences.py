@@ -24,7 +24,7 @@ from abl_cards.protocols.contest.match_state import read_levels
 from tests.edited import STRICT, edited
 from tests.effort import amount, long
 
-PAIRS = amount(48, 84)
+PAIRS = amount(18, 84)
 SPOKEN_OF = {
     "level", "lays", "play", "held", "wild", "left", "wild_left", "unseen", "unseen_wild", "cards", "leading",
     "to_beat", "top", "plays_left", "estimated", "estimated_wild",
@@ -160,7 +160,7 @@ def test_beliefs_require_an_estimate() -> None:
     """Beliefs fire with an estimate, but not without one or with an empty one."""
     engine = engine_of()
     judge = preferences(engine)
-    decisions: Any = sample_from_play(engine, 300, seed=5)
+    decisions: Any = sample_from_play(engine, amount(150, 300), seed=5)
     lists, estimate = decisions.moves(), sample_estimate(engine.rules, decisions, seed=5)
     beliefs = np.array(
         [judge.kb.preference_groups.get(str(a[0]).partition("(")[0]) == "beliefs" for _, a in judge.outputs]

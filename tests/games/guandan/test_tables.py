@@ -17,7 +17,7 @@ from tests.effort import amount, long
 from tests.games.guandan.states import SOME_PROFILES, engine
 from tests.games.random_play import match_keys, step
 
-STEPS, TABLES = amount(300, 800), amount(10, 60)
+STEPS, TABLES = amount(300, 800), amount(6, 60)
 
 
 class InvariantListener:

@@ -41,7 +41,7 @@ VARIANTS = CHANGES | {REGION: NO_WILD_STRAIGHTS + FIVES_BEAT_FLUSHES + TRIBUTE_B
 """The changes, and a region that has three of them at once, so that two folders are compiled for all."""
 COMPILED = REGION, "no_wild_cards"
 EngineOf = Callable[[str], Engine]
-TABLES, STEPS, STATES = 12, amount(200, 500), amount(30, 50)
+TABLES, STEPS, STATES = amount(6, 12), amount(200, 500), amount(15, 50)
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from abl_cards.core.errors import GameError
@@ -24,8 +24,10 @@ from abl_cards.protocols.contest.codec import (
     hand_sort_order,
 )
 from tests.brute_force.guandan import LABELS, in_hand_order, label_of, ranks_ascending
+from tests.effort import amount
 from tests.games.guandan.states import PROFILES, decided, engine, random_states
 
+EXAMPLES = amount(20, 50, 2_000)
 WORDS = [
     "Bomb", "Pair", "Single", "Straight", "StraightFlush", "ThreePair", "ThreeWithTwo", "Trips", "TwoTrips", "back",
     "tribute",
@@ -62,6 +64,7 @@ def states(draw: st.DrawFn) -> ContestState:
     return ContestState(draw(st.integers(2, 14)), tuple(card // 2 for card in deck[:cut]), to_beat, stage, profile)
 
 
+@settings(max_examples=EXAMPLES)
 @given(ACTIONS)
 def test_actions_parse_back(action: ContestAction) -> None:
     """The text and the JSON form of an action name it, through JSON text too."""
@@ -70,6 +73,7 @@ def test_actions_parse_back(action: ContestAction) -> None:
     assert ContestAction.from_json(json.loads(json.dumps(action.to_json()))) == action
 
 
+@settings(max_examples=EXAMPLES)
 @given(states())
 def test_states_parse_back(state: ContestState) -> None:
     """The text and the JSON form of a state name it, through JSON text too."""
@@ -120,6 +124,7 @@ def read(parse: Callable[[Any], Any], value: Any) -> Any:
         return str(problem)
 
 
+@settings(max_examples=EXAMPLES)
 @given(JSON)
 def test_any_json_as_action(value: Any) -> None:
     """An invalid action is a GameError."""
@@ -127,6 +132,7 @@ def test_any_json_as_action(value: Any) -> None:
     assert "\n" not in result if isinstance(result, str) else result.to_json() == value
 
 
+@settings(max_examples=EXAMPLES)
 @given(JSON)
 def test_any_json_as_state(value: Any) -> None:
     """An invalid state is a GameError, also from legal_moves."""
@@ -140,6 +146,7 @@ def test_any_json_as_state(value: Any) -> None:
 FIELDS = ["level", "hand", "to_beat", "stage", "profile"]
 
 
+@settings(max_examples=EXAMPLES)
 @given(st.sampled_from(FIELDS), JSON)
 def test_any_json_in_a_field(field: str, value: Any) -> None:
     """A good state with one field replaced by anything is answered by a list or a GameError."""
@@ -148,6 +155,7 @@ def test_any_json_in_a_field(field: str, value: Any) -> None:
     assert isinstance(answer, list | GameError)
 
 
+@settings(max_examples=EXAMPLES)
 @given(st.text())
 def test_any_text(text: str) -> None:
     """An invalid text form is a GameError."""
@@ -155,6 +163,7 @@ def test_any_text(text: str) -> None:
         assert read(parse, text)
 
 
+@settings(max_examples=EXAMPLES)
 @given(st.lists(st.sampled_from(["play", "by", "level", "8", "hand", "H5", "to", "beat", "PASS", "Pair", "x", ""])))
 def test_nearly_texts(words: list[str]) -> None:
     """Words of the text form in any order are a state or a GameError."""
