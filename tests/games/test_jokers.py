@@ -13,7 +13,7 @@ from tests.effort import amount
 
 FOLDER = Path(__file__).parent / "vocabulary" / "jokers"
 PACK = "123456" * 4 + "xX"
-STATES = amount(100, 3_000, 20_000)
+STATES = amount(40, 3_000, 20_000)
 
 
 class Play(NamedTuple):

@@ -26,6 +26,7 @@ from abl_cards.games.notation import spell
 from abl_cards.games.tables.tables import Tables
 from abl_cards.rulelab.testing.cases import find_failures, read_cases
 from abl_cards.rulelab.testing.games import step_tables
+from tests.effort import amount
 
 HOME = Path(__file__).parent / "vocabulary"
 FOLDERS = sorted(folder.name for folder in HOME.iterdir() if folder.is_dir())
@@ -51,7 +52,7 @@ def test_folders_pass_their_cases_and_play(name: str) -> None:
     cases = read_cases(HOME / name)
     assert cases
     assert not [str(failure) for failure in find_failures(cases, lambda profile: engine_of(name, profile))]
-    tables = begin(name)
+    tables = begin(name, amount(2, 6))
     for _ in range(400):
         if tables.num_episodes.min() > 0 or not step_tables(tables, RandomAgent()):
             break

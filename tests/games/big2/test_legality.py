@@ -49,7 +49,7 @@ def test_masks_equal_brute_force() -> None:
 
 
 def test_move_lists_equal_brute_force() -> None:
-    count = amount(10, 60)
+    count = amount(5, 60)
     decisions = engine().sample_decisions(count, seed=4)
     lists = decisions.moves()
     combos = {place: combo for place, (combo, _) in zip(places(), brute.SHAPES, strict=True)}

@@ -7,6 +7,7 @@ import pytest
 
 from abl_cards.games.min_plays.hand_keys import keys_from_counts
 from tests.brute_force.doudizhu import key_of, plays
+from tests.effort import amount
 from tests.games.doudizhu.decided import engine_of, hand
 
 _TOPS = sum(8 << 4 * place for place in range(15))
@@ -34,11 +35,11 @@ def test_min_plays_exceed_exhaustive_search_by_one_at_most() -> None:
     random = np.random.default_rng(4)
     deck = np.repeat(np.arange(15), [4] * 13 + [1, 1])
     hands = []
-    for number in range(60):
+    for number in range(amount(24, 60)):
         near = deck[deck < 3 + number % 13] if number % 2 else deck
         cards = random.permutation(near)[: 4 + number % 8]
         hands.append(np.bincount(cards, minlength=15).astype(np.uint8))
-    counts = engine_of().min_plays(np.zeros(60, np.int16), np.array(hands)).astype(int)
+    counts = engine_of().min_plays(np.zeros(len(hands), np.int16), np.array(hands)).astype(int)
     exact = np.array(fewest(keys_from_counts(np.array(hands)).tolist()))
     assert abs(counts - exact).max() <= 1
     assert (counts == exact).mean() >= 0.95

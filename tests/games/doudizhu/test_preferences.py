@@ -59,7 +59,7 @@ def facts_of(engine: Engine, moment: DecisionPoint, row: int) -> set[Atom]:
 def test_costs_equal_clingo(profile: str) -> None:
     engine = engine_of(None, profile)
     judge, oracle = engine.preference_model(), Oracle(engine.rules.kb)
-    count = amount(6, 25)
+    count = amount(3, 25)
     decisions: Any = sample_from_play(engine, count, seed=3)
     moments = [engine.decision_point_at(decisions, row) for row in range(count)]
     if profile == "contest":

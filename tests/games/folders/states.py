@@ -103,7 +103,7 @@ Reading = Callable[[Query], tuple[Sets, bool]]
 """An independent implementation: the legal sets of cards by label, and whether passing is legal."""
 
 _AT_ONCE = 500
-_TABLES, _DRAWN_HANDS = amount(8, 64), amount(60, 400)
+_TABLES, _DRAWN_HANDS = amount(4, 64), amount(30, 400)
 """Tables of random play; hands from which plays to beat are drawn."""
 
 

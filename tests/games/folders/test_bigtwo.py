@@ -20,7 +20,7 @@ from tests.games.folders.states import (
     states,
 )
 
-STATES = amount(40, 300, 20_000)
+STATES = amount(16, 300, 20_000)
 OPENING = "D3 C3 D4 D5 D6 D7 H7 S7 H8 C9 CT CJ CQ"
 MIXED = "S9 ST SJ SQ SK S2 D8 C8 H8 S8 C4 C5 C6"
 

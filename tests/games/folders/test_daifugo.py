@@ -25,7 +25,7 @@ from tests.games.folders.states import Clingo, rules_of
 from tests.games.folders.tricks import cards_of
 from tests.games.random_play import match_keys, pick, step
 
-MATCHES, STATES, CLINGO = amount(1, 20, 200), amount(60, 1_500, 20_000), amount(10, 100, 1_000)
+MATCHES, STATES, CLINGO = amount(1, 20, 200), amount(30, 1_500, 20_000), amount(6, 100, 1_000)
 PLANTED = amount(1, 20, 120)  # matches of planted deals, some 170 decisions each
 
 

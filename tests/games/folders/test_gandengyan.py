@@ -12,7 +12,7 @@ from tests.effort import amount
 from tests.games.folders.climbs import follow_climbs, hand_texts
 from tests.games.folders.states import Query, disagreements, rules_of, states
 
-STATES, EPISODES, LISTS = amount(60, 1_000, 20_000), amount(15, 100, 1_000), amount(40, 500, 5_000)
+STATES, EPISODES, LISTS = amount(24, 1_000, 20_000), amount(6, 100, 1_000), amount(16, 500, 5_000)
 
 
 @pytest.fixture(scope="module")

@@ -17,9 +17,9 @@ from tests.games.folders.states import rules_of
 from tests.games.folders.tricks import cards_of, compare_with_clingo, follow_rounds
 from tests.games.random_play import match_keys, step
 
-ROUNDS = amount(8, 30, 1_000)
-STATES = amount(60, 300, 20_000)
-MATCHES = amount(4, 20, 200)
+ROUNDS = amount(4, 30, 1_000)
+STATES = amount(20, 300, 20_000)
+MATCHES = amount(2, 20, 200)
 
 
 @pytest.fixture(scope="module")

@@ -19,8 +19,8 @@ from tests.games.folders.states import rules_of
 from tests.games.folders.tricks import cards_of, compare_with_clingo, follow_rounds
 from tests.games.random_play import match_keys, play_out
 
-ROUNDS = amount(8, 20, 1_000)
-STATES = amount(40, 300, 20_000)
+ROUNDS = amount(4, 20, 1_000)
+STATES = amount(16, 300, 20_000)
 
 
 @pytest.fixture(scope="module")
@@ -116,7 +116,7 @@ def test_shooting_the_moon(rules: CompiledGame, taken: list[int], points: list[i
 
 
 def test_match_ends_at_a_hundred_and_fewest_points_win(rules: CompiledGame) -> None:
-    tables = Tables.begin(rules, match_keys(12, 7))
+    tables = Tables.begin(rules, match_keys(amount(4, 12), 7))
     play_out(tables)
     assert (tables.total_points.min(axis=1) <= -100).all()
     assert ((tables.total_points - tables.points).min(axis=1) > -100).all()

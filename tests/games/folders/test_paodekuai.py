@@ -19,7 +19,7 @@ from tests.games.folders.states import (
     states,
 )
 
-STATES = amount(40, 300, 20_000)
+STATES = amount(16, 300, 20_000)
 
 
 @pytest.fixture(scope="module")

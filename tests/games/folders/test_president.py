@@ -28,7 +28,7 @@ from tests.games.folders.states import (
 )
 from tests.games.random_play import play_out
 
-STATES = amount(40, 300, 20_000)
+STATES = amount(16, 300, 20_000)
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ from tests.games.folders.states import rules_of
 from tests.games.folders.tricks import cards_of, compare_with_clingo, legal_cards
 from tests.games.random_play import match_keys, pick, random_moves
 
-MATCHES, DEALS, STATES = amount(6, 60, 1_000), amount(12, 120, 1_000), amount(40, 300, 20_000)
+MATCHES, DEALS, STATES = amount(3, 60, 1_000), amount(6, 120, 1_000), amount(16, 300, 20_000)
 
 
 @pytest.fixture(scope="module")

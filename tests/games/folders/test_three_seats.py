@@ -21,7 +21,7 @@ from tests.games.folders.states import (
     states,
 )
 
-STATES = amount(40, 300, 20_000)
+STATES = amount(16, 300, 20_000)
 TEXTS = {"sixteen": brute.SIXTEEN, "fifteen": brute.FIFTEEN}
 RUNS = {1: "straight", 2: "pairs", 3: "threes"}
 
@@ -121,7 +121,7 @@ def test_masks_equal_clingo(rules: CompiledGame) -> None:
 
 
 def test_turns_and_points_follow_the_rules(game: str, rules: CompiledGame) -> None:
-    follow(rules, lambda left, gone: brute.points(left, gone, TEXTS[game]), amount(15, 200), seed=3)
+    follow(rules, lambda left, gone: brute.points(left, gone, TEXTS[game]), amount(6, 200), seed=3)
 
 
 def test_points_by_cards_left_except_one(fifteen: CompiledGame) -> None:

@@ -25,8 +25,8 @@ from tests.games.folders.states import (
 from tests.games.folders.tricks import cards_of
 from tests.games.random_play import match_keys, pick
 
-STATES = amount(24, 300, 20_000)
-DEALS = amount(4, 30, 1_000)
+STATES = amount(12, 300, 20_000)
+DEALS = amount(2, 30, 1_000)
 PROFILES = ["southern", "northern"]
 ROW = "S3 C3 S4 C4 S5 C5"
 

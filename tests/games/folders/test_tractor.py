@@ -40,8 +40,8 @@ from tests.games.folders.tractor import Follow, every_answer, lay_throws, record
 from tests.games.folders.tractor_rounds import RefereeListener
 from tests.games.random_play import match_keys
 
-FOLLOWS = amount(30, 120, 4_000)
-TRICKS = amount(40, 200, 5_000)
+FOLLOWS = amount(15, 120, 4_000)
+TRICKS = amount(15, 200, 5_000)
 ROUNDS = amount(1, 3, 1_000)
 MOST_ANSWERS = amount(150, 400)
 AT_ONCE = amount(15, 40, 200)

@@ -16,8 +16,8 @@ from tests.games.folders.states import rules_of
 from tests.games.folders.tricks import cards_of, compare_with_clingo, follow_rounds
 from tests.games.random_play import match_keys, step
 
-ROUNDS = amount(8, 20, 1_000)
-STATES = amount(40, 300, 20_000)
+ROUNDS = amount(4, 20, 1_000)
+STATES = amount(16, 300, 20_000)
 DEALER = 3
 
 

@@ -17,7 +17,7 @@ from tests.games.folders.climbs import follow_climbs, hand_texts
 from tests.games.folders.states import Query, disagreements, rules_of, states
 from tests.games.random_play import match_keys, pick
 
-STATES, EPISODES, LISTS = amount(60, 1_000, 20_000), amount(10, 100, 1_000), amount(40, 500, 5_000)
+STATES, EPISODES, LISTS = amount(24, 1_000, 20_000), amount(5, 100, 1_000), amount(16, 500, 5_000)
 
 
 @pytest.fixture(scope="module")

@@ -22,7 +22,6 @@ from tests.brute_force.states import State, mixed_states
 from tests.effort import amount, long
 from tests.games.guandan.states import PROFILES, States, decided, decisions_of, engine, listed, random_states, texts
 
-
 STATES = amount(1_000, 3_000)
 
 

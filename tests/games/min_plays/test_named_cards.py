@@ -92,12 +92,12 @@ def test_min_plays_with_named_cards_equal_brute_force(rules: CompiledGame) -> No
     assert isinstance(counter, NamedCardsCounter)
     assert isinstance(counter.others, SetCounter)
     assert not list(plays_left_warnings(rules))
-    counts, hands = draw_hands(rules, amount(100, 5000), 1)
+    counts, hands = draw_hands(rules, amount(40, 5000), 1)
     assert min_plays(rules, np.zeros(len(counts), np.int64), counts).tolist() == [fewest_plays(hand) for hand in hands]
 
 
 def test_plays_left_equal_those_of_the_remaining_hand(rules: CompiledGame) -> None:
-    decisions = sample_decisions(rules, amount(50, 1000), 3)
+    decisions = sample_decisions(rules, amount(25, 1000), 3)
     lists = decisions.moves()
     rest = np.repeat(decisions.view.hand, np.diff(lists.start), axis=0)
     for row, cards in zip(rest, lists.cards, strict=True):

@@ -154,11 +154,11 @@ def check_hands(rules: CompiledGame, hands: list[list[Card]]) -> None:
         }, hand
 
 
-@settings(max_examples=amount(12, 200))
+@settings(max_examples=amount(6, 200))
 @given(seed=st.integers(0, 2**32))
 def test_leads_by_brute_force(rules: CompiledGame, seed: int) -> None:
     random = np.random.default_rng(seed)
-    check_hands(rules, [random_hand(random) for _ in range(amount(4, 20))])
+    check_hands(rules, [random_hand(random) for _ in range(amount(2, 20))])
 
 
 def test_lists_of_hands_of_limiting_sizes(rules: CompiledGame) -> None:
@@ -268,7 +268,7 @@ def wild_engine(tmp_path_factory: pytest.TempPathFactory) -> Engine:
 
 def test_lists_with_wild_cards_and_own_kickers_equal_naive_reading(wild_engine: Engine) -> None:
     """Lists agree with the naive reading, which tries all ways to distribute the cards."""
-    reader, states = Reader.of(wild_engine), amount(40, 1000)
+    reader, states = Reader.of(wild_engine), amount(20, 1000)
     decisions = wild_engine.sample_decisions(states, 5)
     assert not list(differences(reader, decisions, list(range(states))))
 

@@ -17,7 +17,7 @@ from abl_cards.games.types.moves import MoveLists
 from tests.effort import amount, long
 from tests.games.notation.folders import rules_of
 
-TABLES = amount(150, 400)
+TABLES = amount(60, 400)
 
 
 def openings(name: str, profile: str | None) -> Decisions:
