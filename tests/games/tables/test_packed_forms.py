@@ -49,7 +49,7 @@ def _decisions(tables: Tables) -> Decisions:
 @pytest.mark.parametrize("more", ["", OPENING], ids=["", "opening"])
 def test_packed_draws_and_masks_equal_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, more: str) -> None:
     games = _games(tmp_path, monkeypatch, more)
-    tables = [Tables.begin(rules, match_keys(amount(30, 70), 3)) for rules in games]
+    tables = [Tables.begin(rules, match_keys(amount(14, 70), 3)) for rules in games]
     houses = 0
     while tables[0].rows_to_play().size:
         plain, packed = map(_decisions, tables)
