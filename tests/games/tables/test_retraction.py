@@ -18,10 +18,11 @@ from abl_cards.games.tables.listeners import NullListener
 from abl_cards.games.tables.tables import Tables
 from abl_cards.games.types.moves import NO_CARD, Moves
 from abl_cards.reasoners.hidden_hands import hands
+from tests.effort import amount
 from tests.games.random_play import match_keys, step
 
 THROWS = Path(__file__).parents[1] / "vocabulary" / "throws"
-GAMES = 120
+GAMES = amount(50, 120)
 
 
 class _PlayListener(NullListener):
