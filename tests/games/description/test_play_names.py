@@ -13,7 +13,7 @@ from abl_cards.matches.sampled_positions import sample_from_play
 from tests.effort import amount
 from tests.games.every_game import every_game
 
-POSITIONS = amount(6, 15)
+POSITIONS = amount(4, 15)
 
 
 @pytest.mark.parametrize("name", every_game())
