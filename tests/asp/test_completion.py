@@ -79,7 +79,7 @@ def agree(circuit: Circuit, expected: dict[int, NDArray[np.bool_]], states: NDAr
 EMPTY = [{4: [Body((1, -1))]}, {5: [Body((4,), (1,), 1), Body((5, 2), (1, 1), 1)]}]
 
 
-@settings(max_examples=amount(20, 50, 2_000))
+@settings(max_examples=amount(8, 50, 2_000))
 @given(layers(), st.dictionaries(st.sampled_from(INPUTS), st.booleans()))
 @example(EMPTY, {})
 def test_circuits_equal_the_equations(equations: Layers, fixed: dict[int, bool]) -> None:

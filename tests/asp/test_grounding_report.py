@@ -37,7 +37,7 @@ def test_report_names_the_costliest_rule(tmp_path: Path) -> None:
 @pytest.mark.skipif(not Path("/proc/self/status").is_file(), reason="the peak of a process includes its parent's")
 def test_reported_memory_excludes_the_parent_process(tmp_path: Path) -> None:
     """It was at least that of the process that asked, which grows with all that it has compiled."""
-    held = b"x" * (600 << 20)
+    held = b"x" * (200 << 20)
     report = report_grounding(request(tmp_path), None)
     assert report is not None
     assert 0 < report.memory < len(held)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import clingo
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from abl_cards.asp.errors import KBError
@@ -26,6 +26,7 @@ from abl_cards.asp.intervals import (
 from abl_cards.circuit.knowledge_base import KnowledgeBase
 from abl_cards.core import ErrorCode
 from tests.asp.conftest import Load, format_place
+from tests.effort import amount
 
 DECLARATION = "#external held(R,N) : R = 1..3, N = 1..2.\nlegal(R) :- held(R,1).\n"
 COST = 'preference(f,g). says(f,en,"x"). says(f,zh,"x").\n'
@@ -160,6 +161,7 @@ TERMS = st.recursive(
 TESTS = st.sampled_from([("<", operator.lt), (">=", operator.ge), ("!=", operator.ne), ("=", operator.eq)])
 
 
+@settings(max_examples=amount(20, 50, 2_000))
 @given(TERMS, TERMS, TESTS, TERMS)
 def test_accepted_rules_derive_the_atoms_of_exact_arithmetic(
     head: tuple[str, Term],

@@ -184,7 +184,7 @@ RULES = {**PROFILES, "revokes": HOLE, "standard without": variant(STANDARD, shor
 def test_follows_equal_follows_by_subsets(rules: Rules) -> None:
     """``follows`` and ``follows_by_subsets`` on random states; every state has an answer, and drawn ones are legal."""
     rng = Random(1)
-    for state in states(2, amount(150, 400), rules, 12, 12):
+    for state in states(2, amount(60, 400), rules, 12, 12):
         plays = follows_by_subsets(rules, *state)
         assert plays
         assert follows(rules, *state) == plays, state

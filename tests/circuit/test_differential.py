@@ -23,7 +23,7 @@ from tests.circuit.chains import claims
 from tests.circuit.programs import INPUTS, OUTPUTS, programs
 from tests.effort import amount
 
-PROGRAMS = amount(15, 50, 2_000)
+PROGRAMS = amount(6, 50, 2_000)
 ALL = [*(f"{name}/{arity}" for name, arity in OUTPUTS), "cost/2", "violated/1"]
 
 
@@ -92,6 +92,7 @@ def test_specialised_and_pruned_circuits_equal_the_original(text: str, seed: int
     agree(kb, pruned, random_rows(pruned, 10, seed))
 
 
+@settings(max_examples=amount(15, 50, 2_000))
 @given(st.integers(0, 2**32), st.integers(0, 5000))
 def test_results_do_not_depend_on_blocks_threads_or_strides(seed: int, states: int) -> None:
     """Single states, many states, several threads and a strided table give equal bytes."""

@@ -51,15 +51,20 @@ def test_wrong_arguments_are_named(tmp_path: Path, wrong: dict[str, Any]) -> Non
     assert error.value.code == ErrorCode.INVALID_VALUE
 
 
-def test_predicates_of_circuits_are_texts() -> None:
+@pytest.fixture(scope="module")
+def president() -> KnowledgeBase:
+    return load("president").knowledge_base()
+
+
+def test_predicates_of_circuits_are_texts(president: KnowledgeBase) -> None:
     name: Any = 3
     with pytest.raises(ValueError, match="3"):
-        load("president").knowledge_base().circuit(name)
+        president.circuit(name)
 
 
 @pytest.mark.parametrize("rows", [None, [[0, 1]], np.zeros((1, 2), np.int64), np.zeros(2, np.uint8), np.array([["a"]])])
-def test_inputs_of_circuits_are_bytes(rows: Any) -> None:
-    circuit = load("president").knowledge_base().circuit("legal/1")
+def test_inputs_of_circuits_are_bytes(president: KnowledgeBase, rows: Any) -> None:
+    circuit = president.circuit("legal/1")
     with pytest.raises(ValueError, match="rows"):
         evaluate(circuit, rows)
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from abl_cards.asp.terms import Atom, Input
@@ -12,6 +12,7 @@ from abl_cards.circuit.coverage import FIRED_PREDICATE, trace_rules
 from abl_cards.circuit.evaluation import evaluate
 from abl_cards.circuit.knowledge_base import KnowledgeBase
 from abl_cards.circuit.miter import MiterEncoding, MiterStatus, find_difference, find_state_with
+from tests.effort import amount
 
 INPUTS = [Input("a", (range(4),))]
 
@@ -52,6 +53,7 @@ def text(rules: list[list[tuple[int, bool]]]) -> str:
     return "\n".join(f"p :- {body}." for body in bodies)
 
 
+@settings(max_examples=amount(15, 50, 2_000))
 @given(RULES, RULES)
 def test_found_differences_are_real_and_proofs_hold(
     tmp_path_factory: pytest.TempPathFactory, first: list[list[tuple[int, bool]]], second: list[list[tuple[int, bool]]]

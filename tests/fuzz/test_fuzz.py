@@ -17,7 +17,7 @@ from tests.fuzz.naive import Acting, Naive
 from tests.fuzz.runner import bounds_checked, report, run, wrong
 from tests.in_process import InProcessWorker
 
-FEW, MANY, ALL = amount(6, 20), 500, 2000
+FEW, MANY, ALL = amount(3, 20), 500, 2000
 NARROW = 4
 """Most kinds of cards that act as one cell, with kernels that other tests compile."""
 

@@ -7,6 +7,7 @@ import pytest
 from abl_cards.games.engine import Engine
 from abl_cards.games.game import load
 from tests.edited import STRICT, edited
+from tests.in_process import grounding, sandboxed  # noqa: F401
 
 
 @pytest.fixture(scope="session")

@@ -9,8 +9,9 @@ from abl_cards.cli.kb import NEW_GAME
 from abl_cards.core import ErrorCode
 from abl_cards.games.description import find_ineffective_statements
 from abl_cards.games.description.folder import Folder
-from abl_cards.games.game import game_names, load
+from abl_cards.games.game import load
 from tests.edited import edited
+from tests.games.every_game import every_game
 
 WILD = (
     "acts_as(card(3,s),wild). acts_as(C,C) :- pack(C,_), C != card(3,s). "
@@ -85,7 +86,7 @@ apart(set(4,1)).
     assert [message.partition(" ")[0] for message in messages_of(Folder(folder))] == ["apart(set(4,1))"]
 
 
-@pytest.mark.parametrize("name", game_names())
+@pytest.mark.parametrize("name", every_game())
 def test_shipped_games_have_no_facts_without_effect(name: str) -> None:
     assert messages_of(load(name).folder) == []
 

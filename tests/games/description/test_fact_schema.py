@@ -25,6 +25,7 @@ from abl_cards.games.description.inputs import INPUTS
 from abl_cards.games.description.known_names import KnownNames
 from abl_cards.games.description.loading import ENGINE_SIGNATURES
 from abl_cards.games.description.text_facts import find_wrong_text_facts
+from tests.effort import amount
 
 SOURCES = Path(__file__).parents[3] / "abl_cards"
 BASE = """
@@ -183,7 +184,8 @@ def test_valid_facts_are_accepted(tmp_path: Path) -> None:
 
 def test_every_invalid_argument_is_an_error_at_its_line(tmp_path: Path) -> None:
     for batch in batches(DECLARED):
-        lines = [f"{fact}." for signature in batch for fact in wrong_facts(signature)]
+        facts = [fact for signature in batch for fact in wrong_facts(signature)]
+        lines = [f"{fact}." for fact in facts[:: amount(3, 1)]]
         errors = find_errors(tmp_path, lines)
         assert [line for line in lines if line not in errors] == []
 

@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 
 from abl_cards.games.description.play_names import PlayName, match_play_names, move_text
-from abl_cards.games.game import game_names, load
+from abl_cards.games.game import load
 from abl_cards.matches.sampled_positions import sample_from_play
 from tests.effort import amount
 from tests.games.every_game import every_game
 
-POSITIONS = amount(6, 15)
+POSITIONS = amount(4, 15)
 
 
-@pytest.mark.parametrize("name", game_names())
+@pytest.mark.parametrize("name", every_game())
 def test_labels_have_unique_chinese_names(name: str) -> None:
     engine = load(name).engine()
     names = [str(engine.play_name(label)) for label in engine.labels]

@@ -13,9 +13,10 @@ from abl_cards.core import ErrorCode
 from abl_cards.games import Game
 from abl_cards.games.compiled import find_show_rules
 from abl_cards.games.description import KB_ROOT, Folder, ScoreBar, check_show_rules
-from abl_cards.games.game import game_names, load
+from abl_cards.games.game import load
 from abl_cards.rulelab.testing import list_edits
 from tests.effort import amount
+from tests.games.every_game import every_game
 
 STATED = "show_order(rank,descending).\n"
 
@@ -42,7 +43,7 @@ def whist(tmp_path_factory: pytest.TempPathFactory) -> tuple[KnowledgeBase, Path
     return game.knowledge_base(), game.directory
 
 
-@pytest.mark.parametrize("name", game_names())
+@pytest.mark.parametrize("name", every_game())
 def test_shipped_games_have_valid_show_rules(name: str) -> None:
     game = load(name)
     profiles: list[str | None] = [*game.profiles] or [None]

@@ -17,6 +17,7 @@ from abl_cards.games.tables.tables import Tables
 from abl_cards.games.types.arrays import copy_rows
 from abl_cards.games.types.moves import NO_CARD
 from tests.cli_runs import run
+from tests.effort import amount
 from tests.games.random_play import match_keys, step
 
 VOCABULARY = Path(__file__).parents[1] / "vocabulary"
@@ -51,7 +52,7 @@ def one_by_one(decisions: Decisions, row: int) -> set[tuple[int, ...]]:
 @pytest.mark.parametrize("name", ["heaps", "throws"])
 def test_composed_plays_equal_card_by_card_enumeration(name: str) -> None:
     engine = load(str(VOCABULARY / name)).engine()
-    tables = engine.start_matches(match_keys(6, 4))
+    tables = engine.start_matches(match_keys(amount(2, 6), 4))
     num_plays = 0
     while tables.rows_to_play().size:
         rows = np.flatnonzero((tables.state.stage == 0) & ~tables.state.is_composing)

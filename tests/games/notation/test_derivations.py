@@ -17,9 +17,10 @@ from abl_cards.games.notation.derivations import derive_readings, parse_play
 from abl_cards.games.notation.plays import options_json
 from abl_cards.games.tables.choices import Choices
 from abl_cards.games.tables.tables import Tables
+from tests.effort import amount
 from tests.games.random_play import match_keys, step
 
-NUM_TABLES, MAX_STEPS, MAX_CHOICES, MAX_OPTIONS = 4, 200, 4, 3
+NUM_TABLES, MAX_STEPS, MAX_CHOICES, MAX_OPTIONS = 4, 200, amount(2, 4), 3
 
 
 def choices_of(name: str) -> Iterator[Choices]:

@@ -11,12 +11,13 @@ from abl_cards.games.compiled.compiled_game import CompiledGame
 from abl_cards.games.notation.match_moves import find_options, find_plays
 from abl_cards.games.notation.play_writer import notate_moves, notate_option
 from abl_cards.games.tables.tables import Tables
+from tests.effort import amount
 from tests.games.random_play import match_keys, pick, random_moves
 
 
 def test_moves_of_random_matches_are_found_from_their_notation(rules: CompiledGame) -> None:
     tables = Tables.begin(rules, match_keys(12, 5))
-    for _ in range(70):
+    for _ in range(amount(35, 70)):
         rows_to_play, rows_to_choose = tables.rows_to_play(), tables.rows_to_choose()
         if rows_to_play.size:
             decisions = tables.decisions(rows_to_play)

@@ -19,19 +19,21 @@ from abl_cards.games.notation.replay import replay_records
 from abl_cards.games.notation.state_moves import legal_moves
 from abl_cards.games.tables.listeners import NullListener
 from abl_cards.games.tables.tables import Tables
+from tests.effort import amount
 from tests.games.random_play import match_keys, step
 
+MATCHES = amount(4, 8)
 _SAVED: dict[int, list[dict[str, Any]]] = {}
 
 
 def _records(rules: CompiledGame) -> list[dict[str, Any]]:
     if id(rules) not in _SAVED:
-        recorder = MatchRecorder(rules, 8, {"match": 7})
-        tables = Tables.begin(rules, match_keys(8, 11), recorder)
+        recorder = MatchRecorder(rules, MATCHES, {"match": 7})
+        tables = Tables.begin(rules, match_keys(MATCHES, 11), recorder)
         for _ in range(400):
             if not step(tables):
                 break
-        records = [record for table in range(8) for record in recorder.pop_records(table)]
+        records = [record for table in range(MATCHES) for record in recorder.pop_records(table)]
         _SAVED[id(rules)] = json.loads(json.dumps(records))
     return copy.deepcopy(_SAVED[id(rules)])
 
@@ -40,7 +42,7 @@ def test_played_matches_replay(rules: CompiledGame) -> None:
     records = _records(rules)
     result = replay_records(rules, records)
     assert result.mismatches == ()
-    assert result.episodes == len(records) >= 8
+    assert result.episodes == len(records) >= MATCHES
     assert result.plays == sum(map(len, find_play_acts(rules, records)))
 
 

@@ -28,7 +28,7 @@ def _pending_decisions(tables: Tables) -> list[Any]:
 
 def test_written_states_round_trip_through_tables(rules: CompiledGame) -> None:
     tables = Tables.begin(rules, match_keys(3, 7))
-    for _ in range(amount(20, 40)):
+    for _ in range(amount(12, 40)):
         for decisions in _pending_decisions(tables):
             written = json.loads(json.dumps(write_state(rules, decisions)))
             read_tables = build_tables(rules, [read_state(rules, written)])

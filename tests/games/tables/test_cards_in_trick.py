@@ -16,6 +16,7 @@ from abl_cards.games.game import load
 from abl_cards.games.sampling.random_states import sample_state
 from abl_cards.games.tables.tables import Tables
 from abl_cards.games.types.moves import LEADING, NO_CARD
+from tests.effort import amount
 from tests.games.random_play import match_keys, random_moves
 
 SPOILS = Path(__file__).parents[1] / "vocabulary" / "spoils"
@@ -57,7 +58,7 @@ def test_last_play_takes_the_points_of_the_trick() -> None:
 
 def test_states_with_cards_in_the_trick_round_trip() -> None:
     engine = load(str(SPOILS)).engine()
-    tables, seen = Tables.begin(engine.rules, match_keys(8, 3)), 0
+    tables, seen = Tables.begin(engine.rules, match_keys(amount(4, 8), 3)), 0
     for _ in range(30):
         rows = tables.rows_to_play()
         decisions = tables.decisions(rows)

@@ -1,5 +1,6 @@
 """Packed masks of very many forms: draws and masks equal those of games with few forms."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -33,9 +34,14 @@ OPENING = "includes(card(2,b)) :- leading, in_hand(card(2,b),1)."
 """Rules by which the leader plays a card that it holds, so that all answers are unpacked."""
 
 
-def _games(folder: Path, monkeypatch: pytest.MonkeyPatch, more: str) -> tuple[CompiledGame, CompiledGame]:
-    """Load a game twice, and leave the answers of the second packed."""
-    plain, packed = (rules_of(folder / name, GAME + more) for name in ("plain", "packed"))
+@pytest.fixture(scope="module")
+def game(tmp_path_factory: pytest.TempPathFactory) -> CompiledGame:
+    return rules_of(tmp_path_factory.mktemp("game"), GAME)
+
+
+def _games(plain: CompiledGame, monkeypatch: pytest.MonkeyPatch) -> tuple[CompiledGame, CompiledGame]:
+    """Return a game and a copy of it whose answers are left packed."""
+    packed = replace(plain)
     assert plain.move_query.label_forms is None
     monkeypatch.setattr(compiled_game, "MIN_PACKED_FORMS", 1)
     assert packed.move_query.label_forms is not None
@@ -47,9 +53,11 @@ def _decisions(tables: Tables) -> Decisions:
 
 
 @pytest.mark.parametrize("more", ["", OPENING], ids=["", "opening"])
-def test_packed_draws_and_masks_equal_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, more: str) -> None:
-    games = _games(tmp_path, monkeypatch, more)
-    tables = [Tables.begin(rules, match_keys(amount(30, 70), 3)) for rules in games]
+def test_packed_draws_and_masks_equal_unpacked(
+    game: CompiledGame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, more: str
+) -> None:
+    games = _games(rules_of(tmp_path, GAME + more) if more else game, monkeypatch)
+    tables = [Tables.begin(rules, match_keys(amount(14, 70), 3)) for rules in games]
     houses = 0
     while tables[0].rows_to_play().size:
         plain, packed = map(_decisions, tables)
@@ -73,8 +81,8 @@ def test_packed_draws_and_masks_equal_unpacked(tmp_path: Path, monkeypatch: pyte
     assert houses > 20
 
 
-def test_labels_of_many_forms_are_drawn_uniformly(tmp_path: Path) -> None:
-    rules = rules_of(tmp_path / "game", GAME)
+def test_labels_of_many_forms_are_drawn_uniformly(game: CompiledGame) -> None:
+    rules = game
     decisions = _decisions(Tables.begin(rules, match_keys(40, 8)))
     label_of, lists = rules.forms.label_of, decisions.moves()
     for row in range(40):

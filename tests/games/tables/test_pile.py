@@ -18,6 +18,7 @@ from abl_cards.games.tables.listeners import NullListener
 from abl_cards.games.tables.stock import card_drawn, count_leftover_cards
 from abl_cards.games.tables.tables import Tables
 from abl_cards.games.types.moves import LEADING
+from tests.effort import amount
 from tests.games.random_play import match_keys, step
 
 PILE = Path(__file__).parents[1] / "vocabulary" / "pile"
@@ -185,7 +186,7 @@ one(layer,1). #external layer(S) : seat(S).
 knows_aside(S) :- layer(S)."""
     passing = next(line for line in (PILE / "game.lp").read_text("utf-8").splitlines() if line.startswith("passes("))
     rules = load(_edited_folder(tmp_path, (passing, exchange))).engine().rules
-    tables, swap, checked = Tables.begin(rules, match_keys(30, 1)), rules.schema.options.index("swap"), 0
+    tables, swap, checked = Tables.begin(rules, match_keys(amount(12, 30), 1)), rules.schema.options.index("swap"), 0
     tables.auto_next_episode = False
     slot = rules.fluents[Signature("layer", 1)].first_slot
     while True:

@@ -18,6 +18,7 @@ from abl_cards.games.tables.listeners import NullListener
 from abl_cards.games.tables.tables import Tables
 from abl_cards.games.types.moves import NO_CARD, Moves
 from abl_cards.reasoners.hidden_hands import hands
+from tests.effort import amount
 from tests.games.random_play import match_keys, step
 
 THROWS = Path(__file__).parents[1] / "vocabulary" / "throws"
@@ -74,14 +75,14 @@ def test_beaten_throws_are_reduced_to_the_lowest_card() -> None:
 
 
 def test_records_hold_the_attempted_play_and_replay() -> None:
-    engine = load(str(THROWS)).engine()
-    recorder = engine.new_recorder(GAMES)
-    tables = engine.start_matches(match_keys(GAMES, 2), recorder)
+    engine, games = load(str(THROWS)).engine(), amount(30, GAMES)
+    recorder = engine.new_recorder(games)
+    tables = engine.start_matches(match_keys(games, 2), recorder)
     while step(tables):
         pass
-    records = [json.loads(json.dumps(record)) for table in range(GAMES) for record in recorder.pop_records(table)]
+    records = [json.loads(json.dumps(record)) for table in range(games) for record in recorder.pop_records(table)]
     result = engine.replay(records)
-    assert (result.episodes, result.mismatches) == (GAMES, ())
+    assert (result.episodes, result.mismatches) == (games, ())
 
 
 def test_true_hands_and_sampled_deals_satisfy_the_bounds() -> None:

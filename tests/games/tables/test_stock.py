@@ -19,6 +19,7 @@ from abl_cards.games.tables.stock import card_drawn, cards_in_stock
 from abl_cards.games.tables.tables import FixedDeals, Tables
 from abl_cards.games.types.arrays import copy_rows
 from abl_cards.reasoners.hidden_hands.hands import draw_deals, uniform_estimate
+from tests.effort import amount
 from tests.games.random_play import match_keys, step
 
 STOCK = Path(__file__).parents[1] / "vocabulary" / "stock"
@@ -149,7 +150,7 @@ def test_records_hold_the_stock_and_replay() -> None:
 
 
 def test_states_of_choices_round_trip() -> None:
-    engine, tables = load(str(STOCK)).engine(), begin(9)
+    engine, tables = load(str(STOCK)).engine(), begin(amount(3, 9))
     stages = set()
     while tables.rows_to_choose().size:
         choices = tables.choices(tables.rows_to_choose())

@@ -19,7 +19,7 @@ NUM_RANDOM = amount(15, 40)
 def test_best_card_sets_equal_those_of_the_minimiser(strict_guandan: Any) -> None:
     decisions, judge = sample_from_play(strict_guandan, amount(24, 60), seed=2), strict_guandan.preference_model()
     best_cards = find_best_cards(strict_guandan, judge, decisions)
-    for label in range(0, len(strict_guandan.labels), 3):
+    for label in range(0, len(strict_guandan.labels), amount(9, 3)):
         legal = np.flatnonzero(decisions.legal_mask[label])
         if legal.size:
             selected, labels = decisions.select(legal), np.full(len(legal), label, np.int16)

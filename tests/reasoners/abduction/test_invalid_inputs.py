@@ -204,6 +204,7 @@ def test_long_sequences_are_solved_correctly() -> None:
         assert kb.abduce_batch([probabilities], [parity])[0, 0].tolist() == expected.tolist()
 
 
+@pytest.mark.usefixtures("sandboxed")
 @pytest.mark.parametrize("limits", [None, Limits(rules=1000, literals=5000)])
 def test_too_large_programs_raise(monkeypatch: pytest.MonkeyPatch, limits: Limits | None) -> None:
     monkeypatch.setattr(programs, "GROUND_LIMITS", Limits(rules=1000, literals=5000))

@@ -22,7 +22,7 @@ FOLLOW = {"level": "8", "hand": ["H4", "H4", "C4", "H8"], "to_beat": ["Pair", "3
 
 
 def positions(engine: Any) -> list[Decisions]:
-    return [sample_from_play(engine, amount(24, 60), seed=5), engine.sample_decisions(amount(8, 20), seed=5)]
+    return [sample_from_play(engine, amount(10, 60), seed=5), engine.sample_decisions(amount(5, 20), seed=5)]
 
 
 def test_shown_weights_sum_to_the_cost() -> None:

@@ -8,7 +8,7 @@ from math import factorial
 import numpy as np
 import pytest
 import quadprog
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -23,6 +23,7 @@ from abl_cards.reasoners.hidden_hands.hands import (
     sample_deals,
     uniform_estimate,
 )
+from tests.effort import amount
 
 SEATS, CARDS = 3, 54
 
@@ -57,7 +58,7 @@ def by_quadratic_programming(estimate: NDArray[np.float32], constraints: Informa
 @pytest.mark.parametrize("spread", [0.2, 3.0])
 def test_projection_equals_a_qp_solver(facts: float, spread: float) -> None:
     random = np.random.default_rng(3)
-    constraints, truth = dealt(random, 12, facts=facts)
+    constraints, truth = dealt(random, amount(4, 12), facts=facts)
     estimate = (truth / 2 + spread * random.standard_normal(truth.shape)).astype(np.float32)
     projected = project_estimate(estimate, constraints)
     for row in range(len(truth)):
@@ -151,6 +152,7 @@ def small(seed: int, facts: float = 0.15) -> tuple[NDArray[np.float32], Informat
     return estimate, constraints
 
 
+@settings(max_examples=amount(15, 50, 2_000))
 @given(seed=st.integers(0, 2**32))
 def test_expected_copies_equal_enumeration(seed: int) -> None:
     estimate, constraints = small(seed)

@@ -11,6 +11,7 @@ from abl_cards.games.endgame.positions import build_positions
 from abl_cards.games.game import load
 from abl_cards.games.tables import Tables
 from abl_cards.reasoners.search.endgame_solver import EndgameSolver, EndgameUnsolved, solve_endgame
+from tests.effort import amount
 from tests.games.endgame.minimax import small_hands, values
 from tests.games.endgame.test_positions import TEAMS, engine_of
 
@@ -27,7 +28,7 @@ def solved(tables: object) -> list[float]:
 def test_values_equal_plain_minimax(name: str, cards: int) -> None:
     """Longer runs are described in docs/notes/endgames.md."""
     engine = load(name).engine()
-    tables = small_hands(engine, 40, cards, 5)
+    tables = small_hands(engine, amount(15, 40), cards, 5)
     np.testing.assert_allclose(solved(tables), values(engine, tables))
 
 

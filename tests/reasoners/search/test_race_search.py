@@ -56,7 +56,7 @@ def positions(count: int, seed: int, most: int = 6) -> list[tuple[RacePosition, 
 
 
 def test_values_and_lines_equal_plain_minimax() -> None:
-    for race, combo in positions(amount(50, 120), seed=1):
+    for race, combo in positions(amount(20, 120), seed=1):
         solution = solve_race(tables(), race, megabytes=1)
         assert solution.value == brute.value(race.own_hand, race.other_hand, combo)
         hands, to_beat = [race.own_hand, race.other_hand], combo
@@ -100,7 +100,7 @@ def one_ahead(own: brute.Hand, other: brute.Hand, to_beat: brute.Combo | None) -
 
 def test_horizon_values_equal_negamax() -> None:
     """Agree with negamax at a horizon of one move, and with the exact value beyond the end of the game."""
-    for race, combo in positions(60, seed=2, most=5):
+    for race, combo in positions(amount(25, 60), seed=2, most=5):
         exact = brute.value(race.own_hand, race.other_hand, combo)
         near, far = RaceSearch(tables(), race, 1).best(1), RaceSearch(tables(), race, 1).best(40)
         assert near.value == (exact if near.is_exact else one_ahead(race.own_hand, race.other_hand, combo))
@@ -184,7 +184,7 @@ def without_twins(race: RacePosition) -> int:
 
 
 def test_pruned_moves_do_not_change_values() -> None:
-    for race, _ in positions(150, seed=6, most=12):
+    for race, _ in positions(amount(50, 150), seed=6, most=12):
         assert RaceSearch(tables(), race, 1).best().value == without_twins(race)
 
 

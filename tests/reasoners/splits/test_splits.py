@@ -17,6 +17,7 @@ from abl_cards.reasoners.splits.oracle import UNITS_PER_NAT, SplitOracle
 from abl_cards.reasoners.splits.rules import load_split_rules
 from abl_cards.reasoners.splits.splits import Splitter
 from abl_cards.reasoners.splits.tag_violations import count_cards_by_tag
+from tests.effort import amount
 from tests.games.doudizhu.decided import hand_text, read_hand, uneven_hands
 
 DECK = np.repeat(np.arange(15), [4] * 13 + [1, 1])
@@ -42,9 +43,11 @@ def tags_of(*texts: str) -> NDArray[np.uint8]:
 @pytest.mark.parametrize("weight", [0, 1, 8])
 def test_best_split_equals_clingo_optimum(profile: str, weight: int) -> None:
     random = np.random.default_rng([3, weight])
-    hands = uneven_hands(random, 40)
-    likely = np.round(UNITS_PER_NAT * np.log(random.dirichlet(np.full(4, 0.4), (40, 20)) + 1e-4)).astype(np.int64)
-    likely[30:] = 0  # the prices only
+    num_hands = amount(12, 40)
+    hands = uneven_hands(random, num_hands)
+    chances = random.dirichlet(np.full(4, 0.4), (num_hands, 20))
+    likely = np.round(UNITS_PER_NAT * np.log(chances + 1e-4)).astype(np.int64)
+    likely[-num_hands // 4 :] = 0  # the prices only
     by_search = splitter(profile)
     split = by_search.best(hands, likely / UNITS_PER_NAT, float(weight))
     oracle = SplitOracle.of(by_search)
