@@ -15,6 +15,7 @@ from abl_cards.core.errors import GameError
 from abl_cards.games.compiled.stall_detection import MAX_EPISODES
 from abl_cards.games.engine import Engine
 from abl_cards.games.tables.listeners import NullListener
+from abl_cards.matches import records as record_files
 from abl_cards.matches.records import match_indices, write_records
 from abl_cards.matches.replay import FileReplay, replay_file
 from tests.cli_runs import run
@@ -78,7 +79,8 @@ def test_episode_after_the_end_of_its_match_is_reported(
 ) -> None:
     """Report an episode after the end of its match, even when that end is in an earlier chunk."""
     mine = [record for record in interleaved_records if record["match"] == 0]
-    replay = replay_records(tmp_path / "games.jsonl", [*mine, mine[-1]], 9_000, monkeypatch)
+    first = sum(len(json.dumps(record)) + record_files._RECORD_OVERHEAD for record in mine)  # a chunk of its own
+    replay = replay_records(tmp_path / "games.jsonl", [*mine, mine[-1]], amount(first, 9_000), monkeypatch)
     assert [(disagreement.line, disagreement.text) for disagreement in replay.disagreements] == [
         (len(mine) + 1, "the match was over before this episode")
     ]
@@ -206,7 +208,7 @@ def test_invalid_episode_number_does_not_hide_other_errors(tmp_path: Path) -> No
             break
     records = [recorder.pop_records(table)[0] for table in range(3)]
     assert replay_file(engine(), _write_file(tmp_path, records)).disagreements == ()
-    for number in (0, 1, 2):
+    for number in range(amount(1, 3)):
         changed = [dict(record) for record in records]
         changed[number]["episode"] = MAX_EPISODES
         changed[number - 1]["points"] = [9, 9, 9, 9]
