@@ -132,7 +132,7 @@ def test_platform_record_is_reviewed() -> None:
     """The plays and the moves made are read by the importer of the platform."""
     (record, *_) = read_valid_records(sample_records_path("guandan"))
     engine = load("guandan").engine()
-    reviewed = review_record(review_config(engine, n_deals=4, max_moves=2), record, frozenset({1}))
+    reviewed = review_record(review_config(engine, n_deals=amount(2, 4), max_moves=2), record, frozenset({1}))
     assert len(reviewed) > 3
     for decision in reviewed[:: amount(5, 1)]:
         read = engine.read_decision_point(record, decision.act)

@@ -9,8 +9,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from abl_cards.agents.registry import make_agent
 from abl_cards.core.errors import GameError
 from abl_cards.games.compiled.stall_detection import MAX_EPISODES
 from abl_cards.games.engine import Engine
@@ -28,11 +30,18 @@ from tests.games.random_play import match_keys, play_out, step
 
 @pytest.fixture(scope="module")
 def interleaved_records() -> list[dict[str, Any]]:
-    """Return the records of two parallel matches in the order in which the episodes ended."""
+    """Return the records of two parallel matches in the order in which the episodes ended.
+
+    One side plays better, so that the matches end soon.
+    """
     records: list[Any] = []
     recorder = ContestRecorder(engine(), 2)
-    tables = engine().start_matches(match_keys(2, 4), recorder)
+    tables, greedy = engine().start_matches(match_keys(2, 4), recorder), make_agent("greedy", engine())
     while step(tables):
+        mine = [row for row in tables.rows_to_play() if tables.seat[row] % 2]
+        if mine:
+            rows = np.array(mine)
+            tables.play(rows, greedy.play(tables.decisions(rows), tables.keys[rows]))
         records += [{"match": table, **record} for table in (0, 1) for record in recorder.pop_records(table)]
     records += [{"match": table, **record} for table in (0, 1) for record in recorder.pop_records(table)]
     order = [record["match"] for record in records]
@@ -120,7 +129,12 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
 @pytest.mark.skipif(not Path("/dev/fd").exists(), reason="the system has no paths of pipes")
 @pytest.mark.parametrize(
     ("game", "options", "exit_code"),
-    [("president", [], 0), ("guandan", ["--profile", "standard"], 0), ("guandan", [], 1), ("president", ["--csv"], 1)],
+    [
+        ("president", [], 0),
+        ("doudizhu", ["--profile", "rlcard"], 0),
+        ("doudizhu", [], 1),
+        ("president", ["--csv"], 1),
+    ],
 )
 def test_pipe_is_replayed_or_refused(
     tmp_path: Path, recorded: Callable[[str], Path], game: str, options: list[str], exit_code: int
