@@ -36,7 +36,7 @@ def interleaved_records() -> list[dict[str, Any]]:
     """
     records: list[Any] = []
     recorder = ContestRecorder(engine(), 2)
-    tables, greedy = engine().start_matches(match_keys(2, 4), recorder), make_agent("greedy", engine())
+    tables, greedy = engine().start_matches(match_keys(2, 1), recorder), make_agent("greedy", engine())
     while step(tables):
         mine = [row for row in tables.rows_to_play() if tables.seat[row] % 2]
         if mine:
