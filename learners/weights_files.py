@@ -120,9 +120,8 @@ def read_card(file: str | Path, card_type: type[CardT]) -> CardT:
     _check_regular_file(card)
     try:
         values = current_keys(card_type, json.loads(card.read_text("utf-8")))
-        wrong = [
-            name for name, value in values.items() if not _matches_type(value, get_type_hints(card_type).get(name))
-        ]
+        hints = get_type_hints(card_type)
+        wrong = [name for name, value in values.items() if not _matches_type(value, hints.get(name))]
         if wrong:
             raise TypeError(f"'{wrong[0]}' is of another type, or is not known")
         return card_type(**values)

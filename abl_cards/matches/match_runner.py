@@ -418,6 +418,8 @@ class _MatchRunner:
 
     def _finish_games(self, over: Indices) -> Indices:
         games = self._game_numbers[over] - self._games.start
+        if not games.size:  # after nearly every step
+            return games
         points, seating = self._tables.match_returns(over), self._seating_of_games(self._game_numbers[over])
         self.scores[:, games] = _compute_scores(points, seating, len(self._agents))
         self._episodes[games] = self._tables.num_episodes[over]

@@ -25,10 +25,10 @@ from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.core.rng import splitmix64_array
 from abl_cards.games.game import load
 from abl_cards.matches.match_runner import play_match
-from abl_cards.matches.sampled_positions import sample_from_play
 from abl_cards.reasoners.hidden_hands.hands import project_estimate
 from tests.edited import STRICT, edited
 from tests.effort import amount, long
+from tests.positions import shared_positions
 
 WORD = st.text("abcdefgh_/.-", min_size=1, max_size=5)
 NAMES = st.builds(
@@ -110,7 +110,7 @@ def test_agent_types_by_name() -> None:
 def test_excluding_a_group_changes_decisions() -> None:
     engine = load("guandan").engine()
     states = amount(120, 300)
-    decisions = sample_from_play(engine, states, seed=1)
+    decisions = shared_positions(engine, states)
     keys = np.zeros(states, np.uint64)
     with_all, without = (make_agent(name, engine).play(decisions, keys) for name in ("kb", "kb:without=bombs"))
     changed = (with_all.cards != without.cards).any(axis=1)
@@ -126,7 +126,7 @@ cost(never_pass, 1000) :- play(pass).
 """
     folder = edited(tmp_path / "keen", {"labels.lp": ("wilds(F,2) :- kind(F,straight).", "")}, more)
     engine = load("guandan").engine()
-    decisions = sample_from_play(engine, 300, seed=1)
+    decisions = shared_positions(engine, 300)
     moves = make_agent(f"kb:kb={folder}", engine).play(decisions, np.zeros(300, np.uint64))
     passed = decisions.labels_of(moves.form) == engine.label_traits.pass_label
     assert (decisions.legal_mask[:, passed].sum(axis=0) == 1).all()
@@ -150,7 +150,7 @@ def test_check_agent_name_normalises_the_name() -> None:
 def play_positions(name: str, positions: int = amount(30, 80), seed: int = 4) -> tuple[Any, Any, Any]:
     """Return some positions with the agent's moves and labels."""
     engine = load("guandan").engine()
-    decisions = sample_from_play(engine, positions, seed)
+    decisions = shared_positions(engine, positions)
     moves = make_agent(name, engine).play(decisions, splitmix64_array(np.arange(positions).astype(np.uint64), seed))
     return decisions, moves, decisions.labels_of(moves.form)
 
@@ -217,7 +217,7 @@ def test_abl_uses_preferences_of_another_folder(untrained: str, tmp_path: Path) 
 def test_model_explanation_of_abl_agrees_with_its_moves(untrained: str) -> None:
     """Explain the move that is played, with the network's estimate, projected by default."""
     engine = load("guandan").engine()
-    decisions = sample_from_play(engine, amount(5, 30), seed=6)
+    decisions = shared_positions(engine, amount(5, 30))
     estimates = {}
     for variant in ("", ",no-projection", ",no-preferences", ",no-lookahead"):
         player = make_explainable_agent(untrained + variant, engine)
@@ -241,7 +241,7 @@ def test_model_explanation_of_abl_agrees_with_its_moves(untrained: str) -> None:
 
 def test_twin_without_abln_has_no_estimate(untrained_twin: str) -> None:
     engine = load("guandan").engine()
-    moment = engine.decision_point_at(sample_from_play(engine, 1, seed=6))
+    moment = engine.decision_point_at(shared_positions(engine, 1))
     opinion = make_explainable_agent(untrained_twin, engine).compute_model_explanation(moment)
     assert opinion is not None
     assert opinion.estimate is None

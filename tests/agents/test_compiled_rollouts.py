@@ -21,10 +21,10 @@ from abl_cards.learners import GameShape, Networks, RolloutNetwork, apply_reward
 from abl_cards.learners.presets import END_OF_EPISODE, PRESETS
 from abl_cards.learners.weights_files import WeightsCard, write_weights
 from abl_cards.learners.weights_io import save_networks
-from abl_cards.matches.sampled_positions import sample_from_play
 from tests.agents.rollout_networks import CONFIG, network_log_probs, random_network
 from tests.games.rollouts.sampled_tables import sample_tables
 from tests.learners.tiny import TINY
+from tests.positions import shared_positions
 
 GAMES = [
     ("guandan", None),
@@ -167,7 +167,7 @@ def test_rollout_network_plays_on_unless_it_is_left_out(
         play(self, tables, num_choices)
 
     monkeypatch.setattr(CompiledRollouts, "play", record)
-    decisions = sample_from_play(engine, 4, 2)
+    decisions = shared_positions(engine, 4)
     keys = np.zeros(4, np.uint64)
     cast(Any, make_agent(f"abl:weights={weights}{option}", engine)).play(decisions, keys)
     assert played
@@ -187,7 +187,7 @@ def test_depths_of_the_preset_depend_on_the_time_limit(weights: Path, monkeypatc
         return evaluate(self, tables, seats, depths)
 
     monkeypatch.setattr(DeterminizedRollout, "evaluate", record)
-    decisions, keys = sample_from_play(engine, 4, 2), np.zeros(4, np.uint64)
+    decisions, keys = shared_positions(engine, 4), np.zeros(4, np.uint64)
     for option, expected in (("", {(4,)}), (",think=20000", {(4,), (0, END_OF_EPISODE)})):
         asked.clear()
         cast(Any, make_agent(f"abl:weights={weights}{option}", engine)).play(decisions, keys)

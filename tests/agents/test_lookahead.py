@@ -17,6 +17,7 @@ from abl_cards.reasoners.hidden_hands import observation_keys
 from abl_cards.reasoners.hidden_hands.hands import draw_deals
 from tests.agents.policies import remaining_value
 from tests.effort import amount
+from tests.positions import shared_positions
 
 lookahead = pytest.importorskip("abl_cards.agents.lookahead")
 imagining = pytest.importorskip("abl_cards.agents.determinized_rollouts")
@@ -49,7 +50,7 @@ def run_lookahead(
 def test_sample_deals_equal_those_of_the_search(
     engine: Any, neural_policy: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    decisions = sample_from_play(engine, 60, 2)
+    decisions = shared_positions(engine, 60, 2)
     row = int(neural_policy.features(decisions).open_rows[0])
     one = decisions.select(np.array([row]))
     view = neural_policy.features(one)
@@ -71,7 +72,7 @@ def test_sample_deals_equal_those_of_the_search(
 
 
 def test_only_probable_labels_are_searched_and_others_keep_their_odds(engine: Any, neural_policy: Any) -> None:
-    view, proposed, ahead = run_lookahead(engine, neural_policy, sample_from_play(engine, 60, 2))
+    view, proposed, ahead = run_lookahead(engine, neural_policy, shared_positions(engine, 60, 2))
     tried, preset = ~np.isnan(ahead.expected_points), neural_policy.networks.preset
     most, least = preset.top_k, preset.min_prob
     assert tried.any()
@@ -165,7 +166,7 @@ def _worth(engine: Any, neural_policy: Any, decisions: Any, moves: Any, deal: np
 
 def test_rounds_eliminate_labels_and_keep_points(engine: Any, neural_policy: Any) -> None:
     """Labels that remain are tried on all deals, with the same points as without rounds."""
-    decisions: Any = sample_from_play(engine, 60, 2)
+    decisions: Any = shared_positions(engine, 60, 2)
     _, _, ahead = run_lookahead(
         engine, neural_policy, decisions, steps=[effort.SearchRound(4), effort.SearchRound(4), effort.SearchRound(8)]
     )
@@ -193,7 +194,7 @@ def test_search_respects_the_time_limit(engine: Any, neural_policy: Any, monkeyp
             return super().evaluate(tables, seats, depths)
 
     monkeypatch.setattr(lookahead, "DeterminizedRollout", Timed)
-    decisions: Any = sample_from_play(engine, 30, 2)
+    decisions: Any = shared_positions(engine, 30, 2)
     view = neural_policy.features(decisions)
     limits = neural_policy.networks.preset.top_k, neural_policy.networks.preset.min_prob
     row = int(np.flatnonzero(lookahead.select_candidates(policy(view, 0), *limits).any(axis=1))[0])

@@ -20,9 +20,9 @@ from abl_cards.agents.rollout_policies import (
 )
 from abl_cards.games.game import load
 from abl_cards.learners.presets import PRESETS, RolloutConfig
-from abl_cards.matches.sampled_positions import sample_from_play
 from tests.effort import amount
 from tests.learners.test_rollout_network import weights_file
+from tests.positions import shared_positions
 
 __all__ = ["weights_file"]
 
@@ -52,7 +52,7 @@ def test_option_leaves_out_the_rollout_network(agent: Any, weights_file: Path) -
 
 def test_tables_of_a_decision_are_divided_among_its_labels(agent: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """At most 12 tables, and 5 deals of a label; what is chosen does not depend on the other decisions."""
-    decisions: Any = sample_from_play(agent.policy.engine, amount(30, 60), 2)
+    decisions: Any = shared_positions(agent.policy.engine, amount(30, 60))
     deals: list[tuple[int, int]] = []
     lookahead, run_round = agent._lookahead, agent._lookahead._run_round
 
@@ -77,7 +77,7 @@ def test_tables_of_a_decision_are_divided_among_its_labels(agent: Any, monkeypat
 
 def test_episodes_are_played_to_the_end(agent: Any) -> None:
     """Points on single deals are whole results, not values of the critic."""
-    decisions: Any = sample_from_play(agent.policy.engine, amount(12, 30), 4)
+    decisions: Any = shared_positions(agent.policy.engine, amount(12, 30))
     view = agent.policy.features(decisions)
     first = agent._lookahead.improve_policy(decisions, view, agent.policy.log_probs(view)).first_deal_points
     results = np.abs(first[~np.isnan(first)]).astype(np.float64) ** (

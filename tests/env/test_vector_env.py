@@ -54,7 +54,7 @@ def test_episodes_equal_those_of_the_engine(name: str) -> None:
         assert env.keys[index] == derive_key(5, index, 0)
     matches = [0] * num_envs
     tables = [engine.start_matches(np.array([derive_key(5, index, 0)], np.uint64)) for index in range(num_envs)]
-    for count in range(amount(40, 90)):
+    for count in range(amount(30, 90)):
         actions = random_actions(step.action_mask, count)
         step = env.step(actions)
         for index, table in enumerate(tables):
@@ -119,7 +119,7 @@ def test_shapes_and_dtypes(name: str, num_envs: int) -> None:
 
 @pytest.mark.parametrize("name", ["guandan", str(VOCABULARY / "stock")])
 def test_environments_are_independent_of_num_envs(name: str) -> None:
-    steps = amount(60, 120)
+    steps = amount(40, 120)
     many = play(VectorEnv(name, 9, seed=2**70), steps)
     assert_equal(many, play(VectorEnv(name, 4, seed=2**70), steps), slice(0, 4))
 

@@ -147,23 +147,25 @@ def test_interrupted_run_has_a_partial_report(tmp_path: Path, monkeypatch: pytes
         return play(*arguments, **more)
 
     monkeypatch.setattr(matches, "play_match", watched)
+    numbers = range(2, amount(3, 4) + 1)
     settings = guandan_abln.GuandanAblnConfig(
-        agent="greedy", twin="random", rounds=4, games=2, episodes=amount(20, 100)
+        agent="greedy", twin="random", rounds=numbers[-1], games=2, episodes=amount(20, 100)
     )
     with pytest.raises(KeyboardInterrupt):
         run_experiment("guandan_abln", settings, tmp_path)
     assert seen[0] == ""
-    assert "**This is a part.** Not measured yet: round 2, round 3, round 4. The same command goes on." in seen[1]
+    left = [f"round {number}" for number in numbers]
+    assert f"**This is a part.** Not measured yet: {', '.join(left)}. The same command goes on." in seen[1]
     assert "| greedy | random | 2 | 4 | 100.0% |" in seen[2]
     partial = json.loads((tmp_path / "results.json").read_text("utf-8"))
-    assert partial["missing"] == "round 3, round 4"
+    assert partial["missing"] == ", ".join(left[1:])
     assert set(partial["plots"]["rounds"]["bars"]) == {"round 1", "round 2", "all rounds"}
     assert (tmp_path / "rounds.svg").read_bytes().startswith(b"<?xml")
     monkeypatch.setattr(matches, "play_match", play)
     whole = run_experiment("guandan_abln", settings, tmp_path)
     assert "missing" not in whole
     assert "This is a part" not in (tmp_path / "report.md").read_text("utf-8")
-    assert len((tmp_path / "cells.jsonl").read_text("utf-8").splitlines()) == 4
+    assert len((tmp_path / "cells.jsonl").read_text("utf-8").splitlines()) == numbers[-1]
 
 
 def test_experiment_without_partial_report_publishes_raw_results(tmp_path: Path) -> None:

@@ -11,10 +11,13 @@ from abl_cards.experiments import ladder, matches
 from abl_cards.experiments.experiment import run_experiment
 from abl_cards.games.game import load
 from tests.cli_runs import run
+from tests.effort import amount
+
+GAMES = amount(2, 4)
 
 
 def test_agents_of_a_game_are_rated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    words = ["run", "ladder", "--dir", str(tmp_path), "--json", "--set", "game=president", "--set", "games=4"]
+    words = ["run", "ladder", "--dir", str(tmp_path), "--json", "--set", "game=president", "--set", f"games={GAMES}"]
     shown = run(*words)
     assert shown.exit_code == 0, shown.stderr
     first = json.loads(shown.stdout)
@@ -24,7 +27,7 @@ def test_agents_of_a_game_are_rated(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert ratings["kb"]["from"] is None
     assert ratings["random"]["rating"] < 0
     assert ratings["random"]["from"] < ratings["random"]["rating"] < ratings["random"]["to"]
-    assert first["plots"]["ladder"]["counts"]["kb"] == 4 * (len(ratings) - 1)
+    assert first["plots"]["ladder"]["counts"]["kb"] == GAMES * (len(ratings) - 1)
     assert (tmp_path / "ladder.svg").stat().st_size > 0
 
     def no_match(*arguments: Any, **more: Any) -> None:

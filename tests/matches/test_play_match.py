@@ -18,6 +18,7 @@ from abl_cards.games.compilation import compile_engine
 from abl_cards.games.game import load
 from abl_cards.matches import match_runner
 from abl_cards.matches.match_runner import play_match
+from tests.training.test_joint_loop import SHORT
 
 
 class FirstMove:
@@ -59,11 +60,11 @@ def test_doctests_pass(module: Any) -> None:
 
 
 def test_all_forms_of_games_and_agents_are_equal() -> None:
-    engine = load("president").engine()
+    engine = load(SHORT).engine()
     expected = play_match(
         engine, [make_agent("kb", engine), make_agent("greedy", engine)], 4, 3, names=("kb", "greedy")
     )
-    for game in ("president", load("president"), engine):
+    for game in (SHORT, load(SHORT), engine):
         assert play_match(game, ["kb", "greedy"], 4, 3) == expected
         assert play_match(game, [agent(game, "kb"), "greedy"], 4, 3, names=["kb", "greedy"]) == expected
         assert compile_engine(game) == engine
@@ -71,10 +72,10 @@ def test_all_forms_of_games_and_agents_are_equal() -> None:
 
 def test_custom_agents_play() -> None:
     own = FirstMove()
-    result = play_match("president", [own, "greedy"], 4, 3)
+    result = play_match(SHORT, [own, "greedy"], 4, 3)
     assert result.agents == ("FirstMove", "greedy")
-    assert play_match("president", [own, FirstMove()], 4, 3).agents == ("FirstMove", "FirstMove 2")
-    four = play_match("president", [own, FirstMove(), own, "greedy"], 4, 3)
+    assert play_match(SHORT, [own, FirstMove()], 4, 3).agents == ("FirstMove", "FirstMove 2")
+    four = play_match(SHORT, [own, FirstMove(), own, "greedy"], 4, 3)
     assert four.agents == ("FirstMove", "FirstMove 2", "greedy")
 
 
@@ -172,7 +173,7 @@ def test_unordered_agents_are_rejected() -> None:
 
 
 def test_agents_of_one_specification_may_share_a_name() -> None:
-    engine, own = compile_engine("president"), FirstMove()
+    engine, own = compile_engine(SHORT), FirstMove()
     for agents in (["kb", "kb"], [own, own], [agent(engine, "random"), agent(engine, "random")]):
         assert play_match(engine, agents, 4, names=["a", "a"]).agents == ("a", "a")
     assert play_match(engine, ["kb", "greedy", "kb", "kb"], 4, names=["a", "b", "a", "a"]).agents == ("a", "b")

@@ -44,7 +44,7 @@ GOOD = {"level": "2", "plays": []}
 
 
 @pytest.mark.parametrize("name", ["games.jsonl", "games.jsonl.gz"])
-@settings(max_examples=amount(25, 50, 2000))
+@settings(max_examples=amount(12, 50, 2000))
 @given(records=st.lists(st.dictionaries(st.text(max_size=4), PLAIN, max_size=4)))
 def test_records_round_trip(tmp_path_factory: pytest.TempPathFactory, name: str, records: list[dict[str, Any]]) -> None:
     path = tmp_path_factory.getbasetemp() / name

@@ -9,12 +9,15 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from abl_cards.agents.registry import make_agent
 from abl_cards.core.errors import GameError
 from abl_cards.games.compiled.stall_detection import MAX_EPISODES
 from abl_cards.games.engine import Engine
 from abl_cards.games.tables.listeners import NullListener
+from abl_cards.matches import records as record_files
 from abl_cards.matches.records import match_indices, write_records
 from abl_cards.matches.replay import FileReplay, replay_file
 from tests.cli_runs import run
@@ -27,11 +30,18 @@ from tests.games.random_play import match_keys, play_out, step
 
 @pytest.fixture(scope="module")
 def interleaved_records() -> list[dict[str, Any]]:
-    """Return the records of two parallel matches in the order in which the episodes ended."""
+    """Return the records of two parallel matches in the order in which the episodes ended.
+
+    One side plays better, so that the matches end soon.
+    """
     records: list[Any] = []
     recorder = ContestRecorder(engine(), 2)
-    tables = engine().start_matches(match_keys(2, 4), recorder)
+    tables, greedy = engine().start_matches(match_keys(2, 1), recorder), make_agent("greedy", engine())
     while step(tables):
+        mine = [row for row in tables.rows_to_play() if tables.seat[row] % 2]
+        if mine:
+            rows = np.array(mine)
+            tables.play(rows, greedy.play(tables.decisions(rows), tables.keys[rows]))
         records += [{"match": table, **record} for table in (0, 1) for record in recorder.pop_records(table)]
     records += [{"match": table, **record} for table in (0, 1) for record in recorder.pop_records(table)]
     order = [record["match"] for record in records]
@@ -78,7 +88,8 @@ def test_episode_after_the_end_of_its_match_is_reported(
 ) -> None:
     """Report an episode after the end of its match, even when that end is in an earlier chunk."""
     mine = [record for record in interleaved_records if record["match"] == 0]
-    replay = replay_records(tmp_path / "games.jsonl", [*mine, mine[-1]], 9_000, monkeypatch)
+    first = sum(len(json.dumps(record)) + record_files._RECORD_OVERHEAD for record in mine)  # a chunk of its own
+    replay = replay_records(tmp_path / "games.jsonl", [*mine, mine[-1]], amount(first, 9_000), monkeypatch)
     assert [(disagreement.line, disagreement.text) for disagreement in replay.disagreements] == [
         (len(mine) + 1, "the match was over before this episode")
     ]
@@ -118,7 +129,12 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
 @pytest.mark.skipif(not Path("/dev/fd").exists(), reason="the system has no paths of pipes")
 @pytest.mark.parametrize(
     ("game", "options", "exit_code"),
-    [("president", [], 0), ("guandan", ["--profile", "standard"], 0), ("guandan", [], 1), ("president", ["--csv"], 1)],
+    [
+        ("president", [], 0),
+        ("doudizhu", ["--profile", "rlcard"], 0),
+        ("doudizhu", [], 1),
+        ("president", ["--csv"], 1),
+    ],
 )
 def test_pipe_is_replayed_or_refused(
     tmp_path: Path, recorded: Callable[[str], Path], game: str, options: list[str], exit_code: int
@@ -206,7 +222,7 @@ def test_invalid_episode_number_does_not_hide_other_errors(tmp_path: Path) -> No
             break
     records = [recorder.pop_records(table)[0] for table in range(3)]
     assert replay_file(engine(), _write_file(tmp_path, records)).disagreements == ()
-    for number in (0, 1, 2):
+    for number in range(amount(1, 3)):
         changed = [dict(record) for record in records]
         changed[number]["episode"] = MAX_EPISODES
         changed[number - 1]["points"] = [9, 9, 9, 9]

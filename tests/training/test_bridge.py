@@ -28,7 +28,7 @@ def tiny(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def test_ablkit_run_equals_trainer_run(tmp_path: Path) -> None:
-    decisions = amount(400, 1500)
+    decisions = amount(200, 1500)
     alone = Trainer.from_config(settings(tmp_path / "alone", total_decisions=decisions))
     alone.fit()
     bridge = JointBridge(Trainer.from_config(settings(tmp_path / "bridge", total_decisions=decisions)))

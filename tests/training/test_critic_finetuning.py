@@ -18,7 +18,7 @@ from abl_cards.learners.weights_io import load_networks
 from abl_cards.training import critic_finetuning, pretraining
 from abl_cards.training.critic_finetuning import SelfPlayGames
 from abl_cards.training.trainer import Trainer
-from tests.effort import long
+from tests.effort import amount, long
 from tests.learners.tiny import TINY
 from tests.training.test_joint_loop import SHORT, WHOLE, lines, settings
 
@@ -28,7 +28,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(PRESETS, "tiny", TINY)
     monkeypatch.setattr(critic_finetuning, "CHUNK_ROWS", 256)
     monkeypatch.setattr(critic_finetuning, "ROUND_ROWS", 256)
-    monkeypatch.setattr(critic_finetuning, "HELD_OUT_ROWS", 512)
+    monkeypatch.setattr(critic_finetuning, "HELD_OUT_ROWS", amount(256, 512))
 
 
 def test_value_targets_are_discounted_returns() -> None:
@@ -81,7 +81,7 @@ def test_critic_with_larger_validation_error_is_dropped(rate: float, is_better: 
     games = SelfPlayGames(engine, networks, TINY.ppo, seed=3, num_tables=32)
     errors = games.train_critic(run, former, 512, lambda done, loss: None, lambda done, what: None)
     assert errors.is_better == (errors.after < errors.before) == is_better
-    assert errors.decisions == 512
+    assert errors.decisions == critic_finetuning.HELD_OUT_ROWS
     kept = all(torch.equal(former[name], tensor) for name, tensor in networks.critic.state_dict().items())
     assert kept != is_better
     state = run.state_dict()

@@ -22,6 +22,7 @@ from abl_cards.learners.weights_io import load_networks
 from abl_cards.reasoners.abduction.minimiser import Minimiser
 from abl_cards.training.model_agent import load_model_agent, make_model_agent
 from abl_cards.training.trainer import Trainer
+from tests.effort import amount
 from tests.training.test_joint_loop import SHORT
 from tests.training.test_trainer import CountingReasoner, TwoLayers, config, network
 
@@ -150,7 +151,7 @@ def test_logits_without_a_gradient_beside_a_value_with_one_are_rejected(tmp_path
     assert error.value.code == ErrorCode.MODEL_FAILED
     frozen = changed()
     frozen.logits.requires_grad_(False)
-    Trainer(SHORT, model=frozen, config=config(tmp_path / "frozen")).fit()
+    Trainer(SHORT, model=frozen, config=config(tmp_path / "frozen")).fit(decisions=amount(200, 3000))
 
 
 @pytest.mark.parametrize(

@@ -426,10 +426,10 @@ def stored(trainer: Trainer, steps: int = 15) -> Any:
 
 def test_custom_network_has_its_own_run_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    networks = PARTS["critic"](GameShape.of(load("gandengyan").engine()))
-    trainer = Trainer("gandengyan", critic=networks, config=config(Path()))
+    networks = PARTS["critic"](GameShape.of(load("president").engine()))
+    trainer = Trainer("president", critic=networks, config=config(Path()))
     trainer.fit(decisions=1)
-    assert trainer.weights_path == Path("runs/gandengyan-LinearCritic/gandengyan-tiny.safetensors")
+    assert trainer.weights_path == Path("runs/president-LinearCritic/president-tiny.safetensors")
     assert json.loads(trainer.weights_path.with_suffix(".json").read_text("utf-8"))["own_parts"]["critic"]
 
 

@@ -26,6 +26,7 @@ from abl_cards.training.trainer import Trainer
 from tests.effort import amount
 from tests.learners.tiny import TINY
 from tests.training.test_checkpoint import write_malicious_pickle
+from tests.training.test_joint_loop import SHORT
 
 SAMPLE = sample_records_path("guandan")
 
@@ -47,7 +48,7 @@ def settings(directory: Path, **changes: Any) -> TrainConfig:
     few = {
         "abln_pretrain_steps": 3,
         "policy_pretrain_steps": 3,
-        "pretrain_decisions": amount(300, 2000),
+        "pretrain_decisions": amount(100, 2000),
         "held_out_matches": 1,
     }
     return replace(TrainConfig(directory, preset="tiny", threads=1), **(few | changes))
@@ -65,12 +66,11 @@ def test_pretraining_without_data_writes_nothing(tmp_path: Path, engine: Any) ->
 
 
 @pytest.mark.parametrize("changes", [{"pretrain_episodes": 3}, {"held_out_matches": 0, "pretrain_decisions": 0}])
-def test_pretraining_without_held_out_matches(
-    tmp_path: Path, engine: Any, few_records: Path, changes: dict[str, Any]
-) -> None:
+def test_pretraining_without_held_out_matches(tmp_path: Path, few_records: Path, changes: dict[str, Any]) -> None:
     """Fewer than five own games leave no fifth to hold out; it stopped with a bare ``ValueError``."""
-    file = None if "pretrain_episodes" in changes else few_records
-    networks = pretrain_networks(settings(tmp_path, game="guandan", records=file, **changes), engine)
+    game, file = (SHORT, None) if "pretrain_episodes" in changes else ("guandan", few_records)
+    chosen = settings(tmp_path, game=game, records=file, **changes)
+    networks = pretrain_networks(chosen, chosen.load_engine())
     assert networks.abln is not None
     assert not load_card(tmp_path / "supervised.safetensors").results
 

@@ -94,7 +94,7 @@ def equal_weights(first: torch.nn.Module, second: torch.nn.Module) -> bool:
 def test_custom_network_trains_and_plays(tmp_path: Path) -> None:
     model, first = network(hands=True), network(hands=True)
     trainer = Trainer(load(SHORT), model=model, config=config(tmp_path, num_epochs=1, gamma=0.9))
-    metrics = trainer.fit()
+    metrics = trainer.fit(decisions=amount(400, 3000))
     assert trainer.learner.ppo.gamma == 0.9
     assert not equal_weights(model, first)
     assert metrics["update"].tolist() == list(range(1, trainer.num_updates + 1))
@@ -181,7 +181,7 @@ def test_network_with_option_actions_learns_choices(tmp_path: Path) -> None:
         play.step()
         stored = max(stored, int((play.buffer.rows.label[play.buffer.state > 0] >= labels).sum()))
     assert stored > 4
-    trainer.fit(decisions=500)
+    trainer.fit(decisions=amount(200, 500))
     rows = play.buffer.rows.at(play.buffer.state > 0)
     assert (rows.legal[np.arange(len(rows)), rows.label]).all()
     assert ((rows.label >= labels) == rows.legal[:, labels:].any(axis=1)).all()
@@ -228,7 +228,7 @@ def test_custom_reasoner_sets_moves_and_training_labels(tmp_path: Path) -> None:
     last = rows.legal.shape[1] - 1 - rows.legal[:, ::-1].argmax(axis=1)
     assert (rows.label == last).mean() > 0.5  # lists are in the order of forms, whose labels rise but for a few
     assert any((labels != labels[0]).any() for labels in reasoner.labels)
-    trainer.fit(decisions=600)
+    trainer.fit(decisions=amount(200, 600))
     calls = reasoner.calls
     trainer.agent().play(decisions_at_tables(trainer.engine, 5), np.zeros(5, np.uint64))
     assert reasoner.calls == calls + 1
@@ -262,7 +262,7 @@ def test_consistency_function_excludes_moves_of_a_preset(
             return np.ones(len(lists.form), np.bool_)
         return decisions.labels_of(lists.form) != passing
 
-    chosen = config(tmp_path, preset="tiny", workers=workers, total_decisions=500)
+    chosen = config(tmp_path, preset="tiny", workers=workers, total_decisions=amount(200, 500))
     trainer = Trainer(SHORT, reasoner=no_pass, config=chosen)
     trainer.fit()
     rows = trainer.self_play.buffer.rows.at(trainer.self_play.buffer.state > 0)
@@ -376,7 +376,7 @@ def test_buffers_and_lazy_layers_are_saved_and_resumed(tmp_path: Path) -> None:
 
     chosen = config(tmp_path, workers=2)
     trainer = Trainer(SHORT, model=Normalised(), config=chosen)
-    trainer.fit(decisions=600)
+    trainer.fit(decisions=amount(200, 600))
     steps = trainer.networks.state_dict()["module.body.1.num_batches_tracked"]
     assert steps > 0
     resumed = Trainer(SHORT, model=Normalised(), config=chosen)
