@@ -21,6 +21,8 @@ class Forked:
                 os.dup2(child_errors, 2)
                 os.close(child_errors)
                 run()
+            except SystemExit as end:
+                os._exit(end.code if isinstance(end.code, int) else 1)
             finally:
                 os._exit(1)
         os.close(child_errors)
@@ -31,6 +33,12 @@ class Forked:
             pid, status = os.waitpid(self.pid, os.WNOHANG)
             self._status = status if pid else None
         return self._status is None
+
+    @property
+    def exit_code(self) -> int:
+        """Exit code of the function, once it has ended: that of `SystemExit`, and 1 without it."""
+        assert self._status is not None
+        return os.waitstatus_to_exitcode(self._status)
 
     def kill(self) -> None:
         """Kill the fork, and wait until its children have ended too."""

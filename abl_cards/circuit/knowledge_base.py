@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -291,10 +292,10 @@ class KnowledgeBase:
 
     @cached_property
     def _by_signature(self) -> dict[Signature, list[tuple[int, Atom]]]:
-        instances: dict[Signature, list[tuple[int, Atom]]] = {}
-        for number, name in zip(self.ground.numbers, self.ground.atoms, strict=True):
-            instances.setdefault(Signature(name.name, len(name.args)), []).append((number, name))
-        return instances
+        instances: defaultdict[tuple[str, int], list[tuple[int, Atom]]] = defaultdict(list)
+        for pair in zip(self.ground.numbers, self.ground.atoms, strict=True):
+            instances[pair[1].name, len(pair[1].args)].append(pair)
+        return {Signature(*name_and_arity): pairs for name_and_arity, pairs in instances.items()}
 
 
 def _load_or_build(

@@ -17,7 +17,7 @@ from abl_cards.asp import string_value
 from abl_cards.circuit import KnowledgeBase
 from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Engine
-from abl_cards.games.compiled import CompiledGame
+from abl_cards.games.compiled import CompiledGame, cache_per_game
 from abl_cards.games.description import STRENGTH_RULES
 from abl_cards.hand_analysis.deals import DEAL_ROLES, DealBatch, DealSampler
 from abl_cards.hand_analysis.hand_points import HandScorer
@@ -136,8 +136,9 @@ class DealRules:
         return self.engine.with_deals(deals.to_fixed_deals())
 
 
+@cache_per_game
 def load_deal_rules(rules: CompiledGame) -> KnowledgeBase:
-    """Load the rules of play together with those of deals.
+    """Load the rules of play together with those of deals, once for each compiled game.
 
     Args:
         rules: Compiled game.

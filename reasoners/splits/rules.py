@@ -14,7 +14,7 @@ from abl_cards.asp import Term, make_kb_error
 from abl_cards.circuit import KnowledgeBase
 from abl_cards.core import ErrorCode
 from abl_cards.games import Engine, load
-from abl_cards.games.compiled import CompiledGame
+from abl_cards.games.compiled import CompiledGame, cache_per_game
 from abl_cards.games.description import SPLIT_RULES
 from abl_cards.games.min_plays import HandKey, hand_key, key_text, read_key
 from abl_cards.games.tables import largest_hand
@@ -80,7 +80,7 @@ class SplitRules:
                 f"splits support {N_KINDS} kinds without suits, and hands of at most {MAX_CARDS} cards",
                 ErrorCode.UNSUPPORTED_GAME,
             )
-        return cls(rules, SPLIT_RULES.load(rules.folder, rules.profile))
+        return cls(rules, _load_knowledge(rules))
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -152,6 +152,11 @@ class SplitRules:
     def engine(self) -> Engine:
         """Engine of the game."""
         return Engine(self.rules, self.rules.folder.name)
+
+
+@cache_per_game
+def _load_knowledge(rules: CompiledGame) -> KnowledgeBase:
+    return SPLIT_RULES.load(rules.folder, rules.profile)
 
 
 def load_split_rules(

@@ -131,7 +131,7 @@ def test_printed_state_gives_the_same_explanation(game: str, profile: str | None
     """The state names its profile where another is the default; of a game that counts acts it is no record."""
     file, state_file = tmp_path / "games.jsonl", tmp_path / "state.json"
     chosen = ["--profile", profile] if profile else []
-    assert invoke("match", game, "kb", "random", *chosen, "--games", "2", "--record", str(file)).exit_code == 0
+    assert invoke("match", game, "kb", "random", *chosen, "--games", "1", "--record", str(file)).exit_code == 0
     of_record = json.loads(invoke("explain", game, str(file), "--move", str(move), "--json").stdout)
     assert of_record["state"].get("profile") == profile
     state_file.write_text(json.dumps(of_record["state"]), encoding="utf-8")

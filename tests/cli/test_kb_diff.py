@@ -78,7 +78,7 @@ def test_equal_rules_report_no_difference(tmp_path: Path) -> None:
 
 
 def test_removed_preference_is_reported_with_its_effects() -> None:
-    games = str(amount(8, 40))
+    games = str(amount(4, 40))
     answer = run_command("kb", "diff", "president", "--without", "pass", "--states", "200", "--games", games, "--json")
     assert answer.exit_code == 0
     diff = json.loads(answer.stdout)
@@ -249,7 +249,7 @@ def test_other_cards_for_equal_labels_are_reported(tmp_path: Path) -> None:
 
 def test_rules_without_a_legal_move_are_reported(tmp_path: Path) -> None:
     rules = "only(set(3,1),1,card(3,s)).\n"
-    extent = "--states", str(amount(300, 600)), "--games", str(amount(12, 30))
+    extent = "--states", str(amount(300, 600)), "--games", str(amount(6, 30))
     code, out, err = run_of("president", variant(tmp_path / "stuck", rules), *extent)
     assert (code, err.strip()) == (0, "")
     assert "other cards for set(3,1)" in out
@@ -283,7 +283,7 @@ def test_two_profiles_are_compared(tmp_path: Path) -> None:
 
 def test_records_use_their_profile_and_skipped_ones_are_counted(tmp_path: Path) -> None:
     file, mixed, wrong = (tmp_path / name for name in ("lowest.jsonl", "mixed.jsonl", "wrong.jsonl"))
-    play = ("--games", "2", "--seed", "3", "--profile", "lowest_seat", "--record", str(file))
+    play = ("--games", str(amount(1, 2)), "--seed", "3", "--profile", "lowest_seat", "--record", str(file))
     assert run_command("match", "paodekuai", "greedy", "greedy", *play).exit_code == 0
     lines = file.read_text("utf-8").splitlines()
     mixed.write_text("\n".join([*lines, '{"game":"hearts","acts":[]}']) + "\n", "utf-8")

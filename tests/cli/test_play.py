@@ -78,7 +78,12 @@ def test_variant_reads_records_of_its_parent(tmp_path: Path) -> None:
     assert run("kb", "copy", "gandengyan", str(folder), "preferences").exit_code == 0
     for more in ([], ["--kb", str(folder)]):
         record = str(own if more else file)
-        assert run("match", "gandengyan", "random", "kb", "--games", "2", "--record", record, *more).exit_code == 0
+        assert (
+            run(
+                "match", "gandengyan", "random", "kb", "--games", str(amount(1, 2)), "--record", record, *more
+            ).exit_code
+            == 0
+        )
     replayed = run("replay", "gandengyan", str(file), "--kb", str(folder))
     assert (replayed.exit_code, replayed.stdout[-17:]) == (0, " 0 disagreements\n")
     explained = run("explain", "gandengyan", str(file), "--kb", str(folder), "--move", "2", "--json")

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from abl_cards.cli import solve
+from abl_cards.matches.records import sample_records_path
 from tests.cli_runs import invoke
 from tests.effort import amount
 
@@ -213,9 +214,8 @@ def test_time_limit_starts_at_the_first_positions(monkeypatch: pytest.MonkeyPatc
         assert not on_progress(3)
 
 
-def test_too_many_cards_are_refused_with_their_number(tmp_path: Path) -> None:
-    games = tmp_path / "games.jsonl"
-    assert invoke("match", "guandan", "random", "greedy", "--games", "1", "--record", str(games)).exit_code == 0
+def test_too_many_cards_are_refused_with_their_number() -> None:
+    games = sample_records_path("guandan")
     answer = invoke("solve", "guandan", str(games), "--move", "1")
     assert answer.exit_code == 1
     assert f"{games}: line 1: 108 cards " in answer.stderr

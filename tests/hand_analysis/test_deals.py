@@ -105,6 +105,10 @@ def test_custom_flaw_rule_excludes_deals(tmp_path: object, dealer: DealSampler, 
     assert dealer.is_valid(hands).all()
 
 
+def test_rules_of_deals_are_loaded_once_for_a_compiled_game() -> None:
+    assert DealRules.from_engine(engine_of()).kb is DealRules.from_engine(engine_of()).kb
+
+
 def test_complete_deals_keeps_the_landlord_hand(dealer: DealSampler, hands: DealBatch) -> None:
     completed = dealer.complete_deals(int(hands.hand_keys[0, 0]), KEYS)
     assert dealer.is_valid(completed).all()

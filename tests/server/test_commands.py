@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import signal
 import socket
@@ -180,6 +181,27 @@ def test_used_and_closed_ports_are_one_line_errors() -> None:
     for answer in (joined, served):
         assert answer.exit_code == 1
         assert re.fullmatch(rf"error: .*127.0.0.1:{port}.*\n", answer.stderr)
+
+
+def test_terminated_fork_prints_its_secret_seed(tmp_path: Path) -> None:
+    """The same as below in a fork, which need not import everything again."""
+    file, log = tmp_path / "games.jsonl", tmp_path / "stderr"
+    short = ("--kb", str(short_rules()), "--port", "0", "--games", "100000", "--record", str(file))
+    engine()
+    server = Forked(partial(run_into_files, tmp_path, "serve", "guandan", *short, *FOUR))
+    try:
+        while "game 2 of" not in (log.read_text("utf-8") if log.exists() else ""):
+            assert server.is_running()
+            sleep(0.01)
+        os.kill(server.pid, signal.SIGTERM)
+        while server.is_running():
+            sleep(0.01)
+    finally:
+        server.kill()
+    assert server.exit_code == 130
+    assert re.search(r"their seed was \d+\n", log.read_text("utf-8"))
+    assert "Traceback" not in log.read_text("utf-8")
+    assert len(records_of(file)) >= 2
 
 
 @pytest.mark.parametrize("at_sigint", [signal.SIG_DFL, signal.SIG_IGN])  # ignored in the background of a script

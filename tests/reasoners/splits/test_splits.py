@@ -73,6 +73,7 @@ def test_splits_partition_the_hand(cards: list[int], seed: int) -> None:
 def fewest(hands: NDArray[np.uint64]) -> list[int]:
     """Return the least numbers of pieces, by trying every piece with the lowest card."""
     rules = load_split_rules()
+    assert load_split_rules().kb is rules.kb  # loaded once for a compiled game
     pieces = [rules.plays[rules.label_index[str(form)]].main_key for form, _ in rules.kb.facts("piece", 2)]
     by_lowest: list[list[int]] = [[] for _ in range(15)]
     for key in pieces:
