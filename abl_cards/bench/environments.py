@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from statistics import median
-from time import process_time
+from time import get_clock_info, process_time
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from abl_cards.games.types import Indices
 
 MIN_RATIO = 0.9
 """Target: speed of ``VectorEnv`` as a share of the bare loop's."""
+_CLOCK_TICK = get_clock_info("process_time").resolution
 
 
 @dataclass(frozen=True)
@@ -119,7 +120,8 @@ def _time_in_turns(
 ) -> tuple[float, float]:
     """Return the rates of two loops that step in turns."""
     loops: tuple[BareLoop | VectorLoop, ...] = bare, vector
-    seconds, before = [0.0, 0.0], [loop.num_decisions for loop in loops]
+    before = [loop.num_decisions for loop in loops]
+    seconds = [_CLOCK_TICK] * 2  # never 0, however few decisions are measured
     while min(loop.num_decisions - count for loop, count in zip(loops, before, strict=True)) < num_decisions:
         for index, loop in enumerate(loops):
             begin = process_time()
@@ -137,7 +139,7 @@ def _measure_rate(loop: VectorLoop, num_decisions: int) -> float:
     before, begin = loop.num_decisions, process_time()
     while loop.num_decisions - before < num_decisions:
         loop.step()
-    return (loop.num_decisions - before) / (process_time() - begin)
+    return (loop.num_decisions - before) / (process_time() - begin + _CLOCK_TICK)
 
 
 def _match_keys(indices: NDArray[np.int64]) -> NDArray[np.uint64]:
