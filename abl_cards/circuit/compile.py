@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from weakref import WeakValueDictionary
 
@@ -59,6 +60,8 @@ _specialise_cache: WeakValueDictionary[bytes, Circuit] = WeakValueDictionary()
 
 After an edit of the rules most circuits are equal to those before, so they are reused.
 """
+_latest: deque[Circuit] = deque(maxlen=16)
+"""The latest results, kept in use: most events of a game fix a circuit alike, and nothing else keeps empty circuits."""
 
 
 def specialise_circuit(circuit: Circuit, values: Mapping[Atom, bool]) -> Circuit:
@@ -76,6 +79,7 @@ def specialise_circuit(circuit: Circuit, values: Mapping[Atom, bool]) -> Circuit
     specialised = _specialise_cache.get(key)
     if specialised is None:
         specialised = _specialise_cache[key] = _specialise(circuit, values)
+        _latest.append(specialised)
     return specialised
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from weakref import ref
 
 import numpy as np
 import pytest
@@ -112,7 +113,7 @@ def test_outputs_false_in_a_whole_block_are_zero(load: Load) -> None:
 
 
 def test_equal_circuits_are_compiled_once(load: Load) -> None:
-    """After an edit most circuits are reused; a circuit without references is not cached."""
+    """After an edit most circuits are reused."""
     text = DECLARATION + "q :- held(1,1), not held(2,1). q :- held(3,1). r :- held(2,1)."
     first, again = load(text).circuit("q/0"), load(text + " other :- held(1,1).").circuit("q/0")
     assert first is not again
@@ -121,6 +122,14 @@ def test_equal_circuits_are_compiled_once(load: Load) -> None:
     assert first.specialise(fixed) is again.specialise(dict(fixed))
     assert first.specialise(fixed) is not first.specialise({Atom("held", (1, 1)): False})
     assert get_bytecode(first) is get_bytecode(again)
+
+
+def test_latest_circuits_are_kept(load: Load) -> None:
+    """Events that fix a circuit alike compile it once, even if nothing else uses the result."""
+    circuit = load(DECLARATION + "q :- held(1,1), held(2,1).").circuit("q/0")
+    fixed = {Atom("held", (1, 1)): False}
+    latest = ref(circuit.specialise(fixed))
+    assert latest() is circuit.specialise(fixed)
 
 
 @pytest.mark.parametrize(
