@@ -262,11 +262,11 @@ PRESETS: dict[str, Preset] = {
         ppo=replace(_PLANES_PPO, learning_rate=5e-4),
         supervised_learning_rate=5e-4,
         abln_train_share=0.25,
-        search_temperature=0.02,
+        search_temperature=0.005,
         num_determinizations=8,
         depth=8,
         rollout_with_kb=True,
-        min_prob=0.001,
+        min_prob=0.0001,
         plane_resnet=PlaneResNetConfig(reads_other_features=True, has_value_head=False),
     ),
 }  # fmt: skip
