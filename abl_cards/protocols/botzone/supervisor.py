@@ -53,7 +53,10 @@ class BotSupervisor:
         """Kill the bot and end the supervisor process."""
 
     def start(self, command: Sequence[str]) -> BotStreams:
-        """Start a bot in place of the last one; raises OSError if it cannot be started."""
+        """Start a bot in place of the last one; raises OSError if it cannot be started.
+
+        A bot that kills the supervisor process before that has answered counts as started: its output ends.
+        """
         pipes = [os.pipe() for _ in range(3)]
         (stdin, to_bot), (from_bot, stdout), (errors, stderr) = pipes
         try:
@@ -65,7 +68,10 @@ class BotSupervisor:
                 os.close(descriptor)
         streams = BotStreams(*(os.fdopen(end, mode, 0) for end, mode in ((to_bot, "wb"), (from_bot, "rb"),
                                                                       (errors, "rb"))))  # fmt: skip
-        error = self._read_line()["error"]
+        try:
+            error = self._read_line()["error"]
+        except ConnectionError:
+            return streams
         if error is not None:
             streams.close()
             raise OSError(0, error)
@@ -88,12 +94,12 @@ class BotSupervisor:
         return code
 
     def _read_line(self) -> dict[str, Any]:
-        """Read an answer; raises OSError if the supervisor process was killed."""
+        """Read an answer; raises ConnectionError if the supervisor process was killed."""
         line = b""
         while not line.endswith(b"\n"):
             piece = self._channel.recv(1 << 16)
             if not piece:
-                raise OSError(0, "the process that runs it has ended")
+                raise ConnectionError(0, "the process that runs it has ended")
             line += piece
         answer: dict[str, Any] = json.loads(line)
         return answer

@@ -13,6 +13,7 @@ import pytest
 from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.protocols.botzone.faults import Fault
 from abl_cards.protocols.botzone.process import KEEP_RUNNING, BotProcess
+from abl_cards.protocols.botzone.supervisor import BotSupervisor
 from abl_cards.protocols.botzone.supervisor_process import _descendants
 from tests.conftest import ROOT
 
@@ -158,6 +159,27 @@ def test_killed_supervisor_is_a_fault_and_is_replaced(tmp_path: Path) -> None:
         assert caught.value.kind == "RE"
     assert len(set(pids.read_text().split())) == 4
     assert _wait_for_end([int(pid) for pid in pids.read_text().split()])
+
+
+def test_supervisor_killed_before_it_answers_is_a_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Regression: a bot that was quicker to kill it than it to answer ended the whole match, by an error."""
+    read_line, killed = BotSupervisor._read_line, list[int]()
+
+    def read_after_kill(supervisor: BotSupervisor) -> Any:
+        if not killed:
+            killed.append(supervisor._process.pid)
+            supervisor._process.kill()
+            supervisor._process.wait(30)
+            while supervisor._channel.recv(1 << 16):
+                pass
+        return read_line(supervisor)
+
+    monkeypatch.setattr(BotSupervisor, "_read_line", read_after_kill)
+    bot = process(tmp_path, "input()\nprint('{\"response\": 1}')\n")
+    with pytest.raises(Fault) as caught:
+        bot.request(MESSAGE)
+    assert caught.value.kind == "RE"
+    assert bot.request(MESSAGE) == {"response": 1}
 
 
 def _wait_for(file: Path) -> None:
