@@ -54,12 +54,16 @@ def make_shadow_rules(
     shadow_rules: list[ShadowRule] = []
     for statement in statements:
         if statement.ast_type == ASTType.Rule and statement.body:
-            positive = [literal for literal in statement.body if _is_positive_atom(literal)]
-            input_literals = [
-                literal for literal in statement.body if _is_atom(literal) and _signature(literal) in declared
+            signatures = [(literal, _signature(literal)) for literal in statement.body]
+            input_literals = [literal for literal, signature in signatures if signature in declared]
+            if not input_literals:
+                continue
+            static = [
+                literal
+                for literal, signature in signatures
+                if signature and signature not in dynamic and literal.sign == ast.Sign.NoSign
             ]
-            static = [literal for literal in positive if _signature(literal) not in dynamic]
-            if input_literals and static:
+            if static:
                 shadow_rules.extend(
                     _make_shadows(statement, input_literals, static, len(shadow_rules), program.sources)
                 )
@@ -89,21 +93,16 @@ def _make_shadows(
             index += 1
 
 
-def _is_positive_atom(literal: ast.AST) -> bool:
-    return _is_atom(literal) and bool(literal.sign == ast.Sign.NoSign)
-
-
-def _is_atom(literal: ast.AST) -> bool:
-    return bool(
-        literal.ast_type == ASTType.Literal
-        and literal.atom.ast_type == ASTType.SymbolicAtom
-        and literal.atom.symbol.ast_type == ASTType.Function
-    )
-
-
-def _signature(literal: ast.AST) -> Signature:
-    function = literal.atom.symbol
-    return Signature(function.name, len(function.arguments))
+def _signature(literal: ast.AST) -> Signature | None:
+    """Return the signature of a literal of an atom; None for other literals. Each attribute of a tree takes long."""
+    if literal.ast_type != ASTType.Literal:
+        return None
+    atom = literal.atom
+    if atom.ast_type != ASTType.SymbolicAtom:
+        return None
+    function = atom.symbol
+    is_function = function.ast_type == ASTType.Function
+    return Signature(function.name, len(function.arguments)) if is_function else None
 
 
 def _dynamic(program: ProgramSummary, declared: set[Signature]) -> set[Signature]:
