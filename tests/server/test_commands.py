@@ -11,7 +11,7 @@ import subprocess
 import sys
 from functools import partial
 from pathlib import Path
-from time import sleep
+from time import monotonic, sleep
 from typing import Any, cast
 
 import pytest
@@ -189,12 +189,15 @@ def test_terminated_fork_prints_its_secret_seed(tmp_path: Path) -> None:
     short = ("--kb", str(short_rules()), "--port", "0", "--games", "100000", "--record", str(file))
     engine()
     server = Forked(partial(run_into_files, tmp_path, "serve", "guandan", *short, *FOUR))
+    deadline = monotonic() + 120
     try:
         while "game 2 of" not in (log.read_text("utf-8") if log.exists() else ""):
             assert server.is_running()
+            assert monotonic() < deadline
             sleep(0.01)
         os.kill(server.pid, signal.SIGTERM)
         while server.is_running():
+            assert monotonic() < deadline
             sleep(0.01)
     finally:
         server.kill()
