@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +22,22 @@ MESSAGE: dict[str, Any] = {"requests": [{"own": [1]}], "responses": []}
 MARK = KEEP_RUNNING.decode()
 
 
+_bots = list[BotProcess]()
+
+
+@pytest.fixture(autouse=True)
+def _close_bots() -> Iterator[None]:
+    """Close the bots of a test."""
+    yield
+    while _bots:
+        _bots.pop().close()
+
+
 def process(tmp_path: Path, source: str, keep_running: bool = False, seconds: float = 30) -> BotProcess:
     file = tmp_path / "bot.py"
     file.write_text(source, "utf-8")
-    return BotProcess([sys.executable, str(file)], seconds, keep_running)
+    _bots.append(BotProcess([sys.executable, str(file)], seconds, keep_running))
+    return _bots[-1]
 
 
 @pytest.mark.parametrize(
