@@ -44,8 +44,7 @@ def measure_training(game: Game, config: TrainingBenchConfig) -> list[Measuremen
     with TemporaryDirectory() as folder:
         settings = TrainConfig(
             Path(folder), game.name, config.preset, num_envs=config.num_envs, rollout_size=config.rollout_size,
-            init_from=start, policy_pretrain_steps=0, kb_opponent_share=AGAINST_KB,
-            past_opponent_share=AGAINST_PAST, critic_warmup_updates=0,
+            init_from=start, kb_opponent_share=AGAINST_KB, past_opponent_share=AGAINST_PAST, critic_warmup_updates=0,
         )  # fmt: skip
         run = Trainer.from_config(settings)
         with run.start_workers():

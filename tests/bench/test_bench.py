@@ -53,6 +53,24 @@ def test_measure_circuits_compares_with_clingo() -> None:
     assert all(figure.value > 0 for figure in figures.values())
 
 
+def test_measured_training_has_no_setting_that_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Regression: `bench` failed when such settings became errors."""
+    pytest.importorskip("torch")
+    from abl_cards.training import Trainer
+    from abl_cards.training.setting_dependencies import find_unused_settings
+
+    unused = list[dict[str, str]]()
+
+    def begin(settings: Any) -> None:
+        unused.append(find_unused_settings(settings))
+        raise InterruptedError
+
+    monkeypatch.setattr(Trainer, "from_config", begin)
+    with pytest.raises(InterruptedError):
+        training.measure_training(load("guandan"), training.QUICK)
+    assert unused == [{}]
+
+
 @long
 def test_measure_training_requires_initial_weights() -> None:
     pytest.importorskip("torch")
