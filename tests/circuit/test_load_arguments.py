@@ -52,19 +52,19 @@ def test_wrong_arguments_are_named(tmp_path: Path, wrong: dict[str, Any]) -> Non
 
 
 @pytest.fixture(scope="module")
-def president() -> KnowledgeBase:
+def president_kb() -> KnowledgeBase:
     return load("president").knowledge_base()
 
 
-def test_predicates_of_circuits_are_texts(president: KnowledgeBase) -> None:
+def test_predicates_of_circuits_are_texts(president_kb: KnowledgeBase) -> None:
     name: Any = 3
     with pytest.raises(ValueError, match="3"):
-        president.circuit(name)
+        president_kb.circuit(name)
 
 
 @pytest.mark.parametrize("rows", [None, [[0, 1]], np.zeros((1, 2), np.int64), np.zeros(2, np.uint8), np.array([["a"]])])
-def test_inputs_of_circuits_are_bytes(president: KnowledgeBase, rows: Any) -> None:
-    circuit = president.circuit("legal/1")
+def test_inputs_of_circuits_are_bytes(president_kb: KnowledgeBase, rows: Any) -> None:
+    circuit = president_kb.circuit("legal/1")
     with pytest.raises(ValueError, match="rows"):
         evaluate(circuit, rows)
 

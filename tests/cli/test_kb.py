@@ -51,7 +51,7 @@ def small(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def with_profiles(small: Path) -> Path:
+def folder_with_profiles(small: Path) -> Path:
     """Return such a folder with two profiles."""
     append(small, "default_profile(standard).")
     (small / "profiles").mkdir()
@@ -89,36 +89,38 @@ def test_check_json_has_expected_keys() -> None:
     assert profile["errors"] == []
 
 
-def test_check_reads_the_given_folder(with_profiles: Path) -> None:
-    answer = run("kb", "check", str(with_profiles), "--profile", "standard", "--no-cache")
+def test_check_reads_the_given_folder(folder_with_profiles: Path) -> None:
+    answer = run("kb", "check", str(folder_with_profiles), "--profile", "standard", "--no-cache")
     assert answer.exit_code == 0
-    assert str(with_profiles) in answer.stdout
-    assert run("kb", "check", "paodekuai", "--kb", str(with_profiles), "--profile", "other").exit_code == 0
+    assert str(folder_with_profiles) in answer.stdout
+    assert run("kb", "check", "paodekuai", "--kb", str(folder_with_profiles), "--profile", "other").exit_code == 0
 
 
-def test_errors_are_one_per_line_with_locations(with_profiles: Path) -> None:
-    append(with_profiles, "legal(X) :- hold(X,1).\nmove(X) :- not wld(1), X = Y.")
-    answer = run("kb", "check", str(with_profiles))
+def test_errors_are_one_per_line_with_locations(folder_with_profiles: Path) -> None:
+    append(folder_with_profiles, "legal(X) :- hold(X,1).\nmove(X) :- not wld(1), X = Y.")
+    answer = run("kb", "check", str(folder_with_profiles))
     assert answer.exit_code == 1
     lines = answer.stderr.splitlines()
     assert lines[-1] == "0 of 2 profiles are sound"
-    assert re.match(rf"{re.escape(str(with_profiles))}/rules\.lp:\d+:\d+-\d+: error: ", lines[0])
+    assert re.match(rf"{re.escape(str(folder_with_profiles))}/rules\.lp:\d+:\d+-\d+: error: ", lines[0])
     assert len(lines) == len(set(lines))  # once, not once a profile
-    report = json.loads(run("kb", "check", str(with_profiles), "--json", "--profile", "standard").stdout)
+    report = json.loads(run("kb", "check", str(folder_with_profiles), "--json", "--profile", "standard").stdout)
     (error, *_) = report["profiles"][0]["errors"]
     assert list(error) == ["code", "location", "message", "remedy"]
     assert error["code"] == ErrorCode.UNKNOWN_PREDICATE
-    assert error["location"]["file"] == f"{with_profiles}/rules.lp"
+    assert error["location"]["file"] == f"{folder_with_profiles}/rules.lp"
 
 
-def test_first_errors_are_printed_and_the_rest_counted(with_profiles: Path) -> None:
-    append(with_profiles, "\n".join(f"#show spare/1. spare({number}) :- no_such_{number}." for number in range(400)))
-    answer = run("kb", "check", str(with_profiles), "--profile", "standard")
+def test_first_errors_are_printed_and_the_rest_counted(folder_with_profiles: Path) -> None:
+    append(
+        folder_with_profiles, "\n".join(f"#show spare/1. spare({number}) :- no_such_{number}." for number in range(400))
+    )
+    answer = run("kb", "check", str(folder_with_profiles), "--profile", "standard")
     lines = answer.stderr.splitlines()
     assert len(lines) == 52
     assert [f"'no_such_{number}/0'" in line for number, line in enumerate(lines[:50])] == [True] * 50
     assert lines[-2:] == ["… and 350 more errors (kb check --json lists all)", "0 of 1 profiles are sound"]
-    report = json.loads(run("kb", "check", str(with_profiles), "--json", "--profile", "standard").stdout)
+    report = json.loads(run("kb", "check", str(folder_with_profiles), "--json", "--profile", "standard").stdout)
     assert len(report["profiles"][0]["errors"]) == 400
 
 
@@ -142,9 +144,9 @@ def test_unknown_auxiliary_rule_files_are_rejected(tmp_path: Path) -> None:
     assert "science/wishes.lp: " in answer.stderr.replace("\n", "")
 
 
-def test_invalid_profile_does_not_affect_others(with_profiles: Path) -> None:
-    (with_profiles / "profiles" / "house.lp").write_text("partner_lead(all_passed.")
-    answer = run("kb", "check", str(with_profiles))
+def test_invalid_profile_does_not_affect_others(folder_with_profiles: Path) -> None:
+    (folder_with_profiles / "profiles" / "house.lp").write_text("partner_lead(all_passed.")
+    answer = run("kb", "check", str(folder_with_profiles))
     assert answer.exit_code == 1
     assert "profiles/house.lp:1:" in answer.stderr
     assert answer.stderr.splitlines()[-1] == "2 of 3 profiles are sound"

@@ -42,8 +42,9 @@ def engine() -> Engine:
     return load("guandan").engine(short_rules())
 
 
-def serve_config(agents: dict[int, str] | None = None, **settings: Any) -> ServeConfig:
-    return ServeConfig("guandan", engine(), agents or {}, **({"port": 0, "start_delay": 0.0, "seed": 0} | settings))
+def serve_config(agents: dict[int, str] | None = None, game: str = "guandan", **settings: Any) -> ServeConfig:
+    rules = engine() if game == "guandan" else load(game).engine()
+    return ServeConfig(game, rules, agents or {}, **({"port": 0, "start_delay": 0.0, "seed": 0} | settings))
 
 
 def run(task: Coroutine[Any, Any, T], seconds: float = 60) -> T:

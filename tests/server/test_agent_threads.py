@@ -12,13 +12,12 @@ from numpy.typing import NDArray
 from abl_cards.agents.base import Agent, RandomKeys
 from abl_cards.agents.registry import make_agent
 from abl_cards.games.engine import Engine
-from abl_cards.games.game import load
 from abl_cards.games.tables import Choices, Decisions
 from abl_cards.games.types import Moves
 from abl_cards.server import server
 from abl_cards.server.agent_threads import run_in_thread
-from abl_cards.server.server import GameServer, ServeConfig
-from tests.server.servers import run
+from abl_cards.server.server import GameServer
+from tests.server.servers import run, serve_config
 
 
 class WaitingAgent:
@@ -45,8 +44,7 @@ def test_waiting_agent_holds_up_its_own_table_only(monkeypatch: pytest.MonkeyPat
 
     async def scene() -> list[int]:
         finished = asyncio.Event()
-        agents = dict.fromkeys(range(4), "random")
-        config = ServeConfig("president", load("president").engine(), agents, 1, 0, tables=2, port=0, start_delay=0.0)
+        config = serve_config(dict.fromkeys(range(4), "random"), "president", games=1, tables=2)
         async with GameServer(config, lambda line: finished.set() if "game 1 of 1" in line else None) as open_server:
             playing = asyncio.ensure_future(open_server.play_games())
             await finished.wait()

@@ -184,7 +184,7 @@ def test_used_and_closed_ports_are_one_line_errors() -> None:
 
 
 def test_terminated_fork_prints_its_secret_seed(tmp_path: Path) -> None:
-    """The same as below in a fork, which need not import everything again."""
+    """A fork of the test process, which need not import everything again, ends like the command below."""
     file, log = tmp_path / "games.jsonl", tmp_path / "stderr"
     short = ("--kb", str(short_rules()), "--port", "0", "--games", "100000", "--record", str(file))
     engine()

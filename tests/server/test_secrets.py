@@ -10,7 +10,6 @@ import pytest
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
-from abl_cards.games.game import load
 from abl_cards.matches.recorder import open_record_file
 from abl_cards.matches.records import read_records
 from abl_cards.server.server import GameServer, ServeConfig
@@ -75,8 +74,7 @@ def test_records_contain_the_seed_only_after_closing(tmp_path: Path, name: str) 
 
 def test_records_of_a_running_server_have_no_seed() -> None:
     written: list[dict[str, Any]] = []
-    agents = dict.fromkeys(range(4), "greedy")
-    config = ServeConfig("president", load("president").engine(), agents, 1, 5, port=0, start_delay=0.0)
+    config = serve_config(dict.fromkeys(range(4), "greedy"), "president", games=1, seed=5)
     run_task(GameServer(config, write=written.append).serve())
     assert written
     assert not any("seed" in record for record in written)

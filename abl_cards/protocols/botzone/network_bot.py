@@ -80,15 +80,15 @@ def tractor_observed_slots(rules: CompiledGame, networks: Networks) -> frozenset
 def _other_feature_columns(rules: CompiledGame, networks: Networks) -> Arrays:
     """Return the columns of the features that are no counts of cards; leader and owner are slots after the fluents."""
     decision, seats = networks.decision, rules.seating.seats
-    tests = [FluentColumns(np.zeros((seats, 0), np.int64), np.zeros((seats, 0), np.int64), is_equal=True)]
+    columns = [FluentColumns(np.zeros((seats, 0), np.int64), np.zeros((seats, 0), np.int64), is_equal=True)]
     if isinstance(decision, PlanePolicyNetwork) and decision.trunk.others is not None:
-        tests += [
+        columns += [
             _feature_columns(rules, feature)
             for feature in networks.shape.observation.features
             if not feature.has_card_axis
         ]
-    slots, numbers = (np.concatenate(parts, axis=1) for parts in zip(*[test[:2] for test in tests], strict=True))
-    is_equal = np.repeat([test.is_equal for test in tests], [test.slots.shape[1] for test in tests])
+    slots, numbers = (np.concatenate(parts, axis=1) for parts in zip(*[part[:2] for part in columns], strict=True))
+    is_equal = np.repeat([part.is_equal for part in columns], [part.slots.shape[1] for part in columns])
     return {"other_slots": slots, "other_numbers": numbers, "other_is_equal": is_equal}
 
 
@@ -100,9 +100,9 @@ def _feature_columns(rules: CompiledGame, feature: ObservationFeature) -> Fluent
         return FluentColumns(np.full((seats, seats), slot), rules.seating.play_order, is_equal=True)
     fluent = fluents_by_name(rules.fluents, OBSERVATION_PARTS).get(feature.name)
     if fluent is not None and not fluent.is_private:
-        tests = fluent_columns(rules, fluent)
-        if tests.slots.shape[1] == feature.size:
-            return tests
+        columns = fluent_columns(rules, fluent)
+        if columns.slots.shape[1] == feature.size:
+            return columns
     raise GameError(
         f"a bot has no {feature.name}: leave it out of the facts sees/2 and sees/3", ErrorCode.UNSUPPORTED_GAME
     )

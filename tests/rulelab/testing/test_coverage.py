@@ -40,14 +40,14 @@ match_over :- round(4).
 """
 
 
-def covered(engine: Engine, games: int = GAMES) -> RuleCoverage:
+def coverage_of(engine: Engine, games: int = GAMES) -> RuleCoverage:
     return measure_coverage(engine, games, 1, lambda done: None)
 
 
 @pytest.fixture(scope="module")
 def new_game_coverage(engine: Engine) -> RuleCoverage:
     """Return the coverage of the rules of the game that `kb new` makes."""
-    return covered(engine)
+    return coverage_of(engine)
 
 
 def test_all_rules_of_a_new_game_fire(new_game_coverage: RuleCoverage) -> None:
@@ -60,7 +60,7 @@ def test_all_rules_of_a_new_game_fire(new_game_coverage: RuleCoverage) -> None:
 
 def test_unfired_rules_have_a_state_or_a_proof(folder: Path) -> None:
     (folder / "preferences.lp").write_text(MORE, "utf-8")
-    coverage = covered(engine_of(folder))
+    coverage = coverage_of(engine_of(folder))
     assert coverage.unfired_preferences == ("never", "rare")
     silent = {
         unfired.rule.text.partition("(")[2].partition(",")[0]: unfired
@@ -76,7 +76,7 @@ def test_unfired_rules_have_a_state_or_a_proof(folder: Path) -> None:
 
 def test_rules_that_serve_no_query_are_not_called_impossible(folder: Path) -> None:
     (folder / "spare.lp").write_text("spare :- leading. never :- 1 > 2, leading.", "utf-8")
-    coverage = covered(engine_of(folder), 3)
+    coverage = coverage_of(engine_of(folder), 3)
     spare = [rule.verdict for rule in coverage.unfired_rules if Path(rule.rule.location.file).name == "spare.lp"]
     assert spare == [UNREAD, IMPOSSIBLE]
 
@@ -84,13 +84,15 @@ def test_rules_that_serve_no_query_are_not_called_impossible(folder: Path) -> No
 def test_matches_of_several_deals_end(folder: Path) -> None:
     game = (folder / "game.lp").read_text("utf-8")
     (folder / "game.lp").write_text(game.replace("match_over.", LONG_MATCH), "utf-8")
-    assert [unfired.rule.text for unfired in covered(engine_of(folder)).unfired_rules if not unfired.is_common] == []
+    assert [
+        unfired.rule.text for unfired in coverage_of(engine_of(folder)).unfired_rules if not unfired.is_common
+    ] == []
 
 
 @pytest.mark.parametrize("name", ["tricks", "heaps"])
 def test_trick_rules_are_covered(name: str) -> None:
     """Rules about the cards of a trick fire at every play, also within composed plays."""
-    coverage = covered(engine_of(Path(__file__).parents[2] / "games" / "vocabulary" / name), amount(12, 60))
+    coverage = coverage_of(engine_of(Path(__file__).parents[2] / "games" / "vocabulary" / name), amount(12, 60))
     assert [
         unfired.rule.text for unfired in coverage.unfired_rules if not unfired.is_common and unfired.verdict == POSSIBLE
     ] == []
@@ -122,7 +124,7 @@ def locked(folder: Path, text: str = LOCK) -> Engine:
 
 
 def test_suggested_states_are_reachable(folder: Path) -> None:
-    coverage = covered(locked(folder))
+    coverage = coverage_of(locked(folder))
     silent = {
         unfired.rule.text: unfired for unfired in coverage.unfired_rules if unfired.rule.text.startswith("barred")
     }
