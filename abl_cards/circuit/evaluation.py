@@ -66,7 +66,7 @@ SetBits = Callable[[int, int, int, "NDArray[np.uint64]"], None]
 """Sets the bits of true inputs in a block: ``set_bits(first, states, words, block)``.
 
 The block, uint64[slots, words], holds ``states`` states from column ``first`` on; input i owns row i. See
-`kernels.set_bits` for the order of the bits.
+`kernels.set_one_hot_bits` for the order of the bits.
 """
 
 

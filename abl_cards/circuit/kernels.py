@@ -42,7 +42,7 @@ def pack_bits(rows: Any, slots: Any, first: int, words: int, buffer: Any) -> Non
 
 
 @inlined_function
-def set_bits(one_hot: Any, first: int, states: int, words: int, buffer: Any) -> None:
+def set_one_hot_bits(one_hot: Any, first: int, states: int, words: int, buffer: Any) -> None:
     """Set the bit of slot `one_hot[map, state]` for each state from column `first` on; -1 stands for no slot."""
     target = buffer.reshape(buffer.size).view(np.uint8)
     width, run = 8 * buffer.shape[1], 8 * words
@@ -233,7 +233,7 @@ def load_inputs(
         pack_bits(rows, slots, first, words, buffer)
     else:
         pack_partial_bits(rows, slots, first, states, words, buffer)
-    set_bits(one_hot, first, states, words, buffer)
+    set_one_hot_bits(one_hot, first, states, words, buffer)
 
 
 @kernel
