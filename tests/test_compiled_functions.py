@@ -13,7 +13,7 @@ import pytest
 from tests.syntax_trees import syntax_tree
 
 DEVICE = "device_function"
-DECORATORS = ("kernel", DEVICE, "inlined_function", "njit")
+DECORATORS = ("kernel", DEVICE, "njit")
 COMPILES = re.compile(rf"^from numba import|^@({'|'.join(DECORATORS)})\b", re.MULTILINE)
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -67,11 +67,7 @@ def find_array_assignments(function: ast.FunctionDef) -> Iterator[int]:
 
 def test_python_calls_no_device_function() -> None:
     """They have no entry from Python: a call crashes the process. Their names are not those of other functions."""
-    names = {
-        name
-        for text in read_python_files().values()
-        for name in re.findall(r"@(?:device|inlined)_function\ndef (\w+)", text)
-    }
+    names = {name for text in read_python_files().values() for name in re.findall(r"@device_function\ndef (\w+)", text)}
     assert len(names) > 100
     uses_one = re.compile(rf"\b({'|'.join(names)})\b")
     for file in [file for file, text in read_python_files().items() if uses_one.search(text)]:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from abl_cards.circuit.lower import AND2, AND3, AND4, CLEAR, CONST_TRUE, FULL_ADD, HALF_ADD
-from abl_cards.core import device_function, inlined_function, kernel
+from abl_cards.core import device_function, kernel
 
 ONE = np.uint8(1)
 ZERO = np.uint64(0)
@@ -27,7 +27,7 @@ def padded_words(words: int) -> int:
     return words if words < 2 else (words + LANES - 1) // LANES * LANES
 
 
-@inlined_function
+@device_function
 def pack_bits(rows: Any, slots: Any, first: int, words: int, buffer: Any) -> None:
     """Pack bytes (0 or 1) of `64 * words` states from column `first` on to bits; row i goes to slot `slots[i]`."""
     source, target = rows.reshape(rows.size), buffer.reshape(buffer.size).view(np.uint8)
@@ -41,7 +41,7 @@ def pack_bits(rows: Any, slots: Any, first: int, words: int, buffer: Any) -> Non
             target[target_start + j] = byte
 
 
-@inlined_function
+@device_function
 def set_one_hot_bits(one_hot: Any, first: int, states: int, words: int, buffer: Any) -> None:
     """Set the bit of slot `one_hot[map, state]` for each state from column `first` on; -1 stands for no slot."""
     target = buffer.reshape(buffer.size).view(np.uint8)
@@ -54,7 +54,7 @@ def set_one_hot_bits(one_hot: Any, first: int, states: int, words: int, buffer: 
                     target[slot * width + state - k * run] |= ONE << np.uint8(k)
 
 
-@inlined_function
+@device_function
 def is_never_true(buffer: Any, literal: int, words: int) -> bool:
     """Return whether a literal is false in all states of a block, as most outputs are."""
     flat, start = buffer.reshape(buffer.size), np.uint64(literal >> 1) * np.uint64(buffer.shape[1])
@@ -64,7 +64,7 @@ def is_never_true(buffer: Any, literal: int, words: int) -> bool:
     return any_bits == ZERO
 
 
-@inlined_function
+@device_function
 def unpack_bits(buffer: Any, outputs: Any, first: int, words: int, out: Any) -> None:
     """Unpack the bits of output literals to bytes of `64 * words` states from column `first` on."""
     source, target = buffer.reshape(buffer.size).view(np.uint8), out.reshape(out.size)
@@ -160,13 +160,13 @@ def execute_operations_word(operations: Any, first: int, end: int, flat: Any) ->
     return risen != ZERO
 
 
-@inlined_function
+@device_function
 def read_literal(flat: Any, literal: int) -> Any:
     """Return the word of the literal `2 * slot + negated`."""
     return flat[np.uint64(literal >> 1)] ^ (ZERO - np.uint64(literal & 1))
 
 
-@inlined_function
+@device_function
 def run_segments(operations: Any, segments: Any, words: int, buffer: Any) -> None:
     """Run all segments; a repeated one until no word changes."""
     flat, single = buffer.reshape(buffer.size), buffer.shape[1] == 1
@@ -180,7 +180,7 @@ def run_segments(operations: Any, segments: Any, words: int, buffer: Any) -> Non
                 pass
 
 
-@inlined_function
+@device_function
 def pack_partial_bits(rows: Any, slots: Any, first: int, states: int, words: int, buffer: Any) -> None:
     """Pack bytes of `states` states from column `first` on to bits of a block that is not full; its rest is 0."""
     source, target = rows.reshape(rows.size), buffer.reshape(buffer.size).view(np.uint8)
@@ -201,7 +201,7 @@ def pack_partial_bits(rows: Any, slots: Any, first: int, states: int, words: int
             source_start, num_left, bit = source_start + length, num_left - length, bit + ONE
 
 
-@inlined_function
+@device_function
 def unpack_partial_bits(buffer: Any, outputs: Any, first: int, states: int, words: int, out: Any) -> None:
     """Unpack the bits of output literals to bytes of `states` states of a block that is not full."""
     source, target = buffer.reshape(buffer.size).view(np.uint8), out.reshape(out.size)

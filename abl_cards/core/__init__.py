@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from abl_cards.core.extras import missing_library_message, require_extra
     from abl_cards.core.gc_control import pause_gc, reduce_gc
     from abl_cards.core.hosts import is_hostname, report_exhaustion
-    from abl_cards.core.jit import borrow_arrays, copy_values, device_function, inlined_function, kernel
+    from abl_cards.core.jit import borrow_arrays, copy_values, device_function, kernel
     from abl_cards.core.jsonl import (
         NumberedLine,
         is_line_too_long,
@@ -171,7 +171,6 @@ __all__ = [
     "has_matplotlib",
     "import_file",
     "import_pandas",
-    "inlined_function",
     "is_hostname",
     "is_line_too_long",
     "is_one_of",

@@ -46,23 +46,13 @@ class _DeviceCompiler(Compiler):
         return super().define_pipelines()  # type: ignore[no-untyped-call]
 
 
-_DEVICE_OPTIONS: dict[str, Any] = {
-    "cache": DeviceFunctionCache, "no_cfunc_wrapper": True, "no_cpython_wrapper": True,
-    "pipeline_class": _DeviceCompiler,
-}  # fmt: skip
-
-device_function = _compile_with(**_DEVICE_OPTIONS)
+device_function = _compile_with(
+    DeviceFunctionCache, no_cfunc_wrapper=True, no_cpython_wrapper=True, pipeline_class=_DeviceCompiler
+)
 """Compile a function that only kernels call. Python crashes that calls it: it has no machine code of its own."""
 
-inlined_function = _compile_with(**_DEVICE_OPTIONS, forceinline=True)
-"""Compile a device function that becomes part of each kernel that calls it, for short ones.
 
-``njit(inline="always")`` would copy the body before types are inferred: kernels then compile 15 % longer, and those
-that list moves run a third longer.
-"""
-
-
-@inlined_function
+@device_function
 def copy_values(source, target, count):  # type: ignore[no-untyped-def]
     """Copy the first ``count`` values of an array to another one.
 

@@ -24,7 +24,7 @@ class KernelCache(FunctionCache):
 
     def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
         key = super()._index_key(sig, codegen)  # type: ignore[no-untyped-call]
-        return (*key, hash_dependencies(self._py_func))
+        return (*key, type(self).__name__, hash_dependencies(self._py_func))  # each cache stores code of its own form
 
 
 def hash_dependencies(function: Callable[..., Any]) -> str:

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from abl_cards.core import copy_values, device_function, inlined_function, kernel
+from abl_cards.core import copy_values, device_function, kernel
 from abl_cards.reasoners.abduction.assignment_plans import CONJUNCTION, CONSTANT, CONTEXT, DISJUNCTION, LEAF
 
 
-@inlined_function
+@device_function
 def double_rows(rows):
     """Return an array of twice as many rows, of which the first ones are ``rows`` [n, length]."""
     larger = np.empty((2 * len(rows), rows.shape[1]), rows.dtype)

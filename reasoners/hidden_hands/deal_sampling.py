@@ -19,7 +19,7 @@ import numpy as np
 from numba.cpython.unsafe.tuple import tuple_setitem
 from numpy.typing import NDArray
 
-from abl_cards.core import device_function, inlined_function, kernel, splitmix64
+from abl_cards.core import device_function, kernel, splitmix64
 
 MIN_ESTIMATE = 1e-6
 """Lower bound of estimates, so that all consistent deals are possible."""
@@ -59,7 +59,7 @@ def new_scratch(zeros, cards, left):
     )  # fmt: skip
 
 
-@inlined_function
+@device_function
 def _state_strides(zeros, left):
     """Return the strides of the holders in the index of a state, 0 for the last one; and the length of all planes.
 
@@ -175,7 +175,7 @@ def _fill_suffix_weights(zeros, scratch, left):
             _normalise_layer(zeros, layer, scratch.copies_left[c], left)
 
 
-@inlined_function
+@device_function
 def _plane_at(zeros, strides, left, start, copies):
     """Return the cards that the holders before ``a`` lack in a plane, and the rest of a number of copies."""
     lack = zeros
@@ -211,7 +211,7 @@ def _normalise_layer(zeros, layer, copies, left):
                 layer[start + first * row : _MARGIN + start + (last + 1) * row] /= top
 
 
-@inlined_function
+@device_function
 def _state_after(zeros, share, c, way, lack, strides, state, rest, most_last):
     """Return the state after a way to share a card, or -1 where a holder would have too many cards.
 

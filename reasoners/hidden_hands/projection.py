@@ -19,7 +19,7 @@ import numpy as np
 from numba import njit
 from numba.cpython.unsafe.tuple import tuple_setitem
 
-from abl_cards.core import copy_values, device_function, inlined_function, kernel
+from abl_cards.core import copy_values, device_function, kernel
 
 _MAX_STEPS = 60
 _TOLERANCE = 1e-9  # largest error of the number of cards of a holder
@@ -125,7 +125,7 @@ def _find_prices(zeros, value, spare_copies, max_spare, simple, end, want, price
         copy_values(trial_price, price, holders)
 
 
-@inlined_function
+@device_function
 def _dot(zeros, excess, step):
     total = excess[0] * step[0]
     for s in range(1, len(zeros)):
@@ -190,7 +190,7 @@ def _evaluate_prices(zeros, value, spare_copies, max_spare, simple, end, want, p
         excess[s] = want[s] - excess[s]
 
 
-@inlined_function
+@device_function
 def _share_simply(zeros, value, price, index, spare):
     """Return the parts of a simple card: its projection onto a simplex, shifted by the greatest mean overshoot."""
     holders = len(zeros)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from abl_cards.core import borrow_arrays, copy_values, device_function, inlined_function, kernel
+from abl_cards.core import borrow_arrays, copy_values, device_function, kernel
 from abl_cards.games.state import EPISODE_OVER_BIT, NO_NEXT_SEAT, SEAT_MASK, TRICK_OVER_BIT
 
 HANDS, SEAT, TRICK, OWNER, PASSED, GONE_BY, FINISH, FLUENTS, PLAYS, OUTCOME = range(10)
@@ -37,7 +37,7 @@ _MIX_1, _MIX_2 = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
 _STAMP_SHIFT, _TAKEN = np.uint64(48), np.uint64(1 << 15)
 
 
-@inlined_function
+@device_function
 def _has_cards(hands, guard, need):
     """Return whether hands contain cards."""
     return ((hands | guard) - need) & guard == guard
@@ -108,7 +108,7 @@ def _list_moves(static, position, moves, begin):
     return count - begin
 
 
-@inlined_function
+@device_function
 def _position_key(position):
     """Return two words that identify a position of a search together with its hands."""
     table = (
@@ -139,7 +139,7 @@ def empty_history(static):
     return np.zeros((static.reply_start.shape[1], len(static.cards)), np.int64)
 
 
-@inlined_function
+@device_function
 def _update_history(history, play, move, cut_off):
     """Update the running means of a move by the number of moves that it cut off."""
     for row in (play, len(history) - 1):

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.core import borrow_arrays, device_function, inlined_function, kernel
+from abl_cards.core import borrow_arrays, device_function, kernel
 from abl_cards.reasoners.splits.rules import MAX_CARDS, N_KINDS, TAGS
 
 MAX_OPTIONS = 8
@@ -92,7 +92,7 @@ def _score_ways(tables, counts, tag_scores, weight, scratch):
         first_card += num_cards
 
 
-@inlined_function
+@device_function
 def _single_piece_cost(tables, rank, tag, groups, weight):
     """Return the cost of playing groups of a rank as pieces of one rank; prohibitive where there is no such piece."""
     if groups == 0:
@@ -151,7 +151,7 @@ def _fill_max_gains(tables, counts, scratch):
                                 )
 
 
-@inlined_function
+@device_function
 def _gain(rank_value, use, first, last, step):
     """Return the gain of the ranks of a piece when it is added; INFEASIBLE where they lack its groups."""
     gain = 0.0
@@ -200,7 +200,7 @@ def _upper_bound(tables, counts, fit, scratch):
     return total
 
 
-@inlined_function
+@device_function
 def _next_piece(pieces, fit, index, scratch):
     """Return the first usable piece from an index on whose groups are free, and its gain."""
     while index < fit:
@@ -218,7 +218,7 @@ def _next_piece(pieces, fit, index, scratch):
     return fit, 0.0
 
 
-@inlined_function
+@device_function
 def _mark_piece(pieces, number, scratch, sign):
     for rank in range(pieces.first_rank[number], pieces.last_rank[number] + 1):
         scratch.used_groups[rank] += sign * _USE_STRIDE_ARRAY[pieces.tag[number]]

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.asp import Term
-from abl_cards.core import inlined_function, kernel
+from abl_cards.core import device_function, kernel
 from abl_cards.games.description.bit_inputs import set_bits_dense, set_bits_sparse
 from abl_cards.games.description.pack import NO_CELL
 from abl_cards.games.types import Indices
@@ -364,7 +364,7 @@ def add_seat_counts(cards, words, rows, context, acts_as, positions, lo, hi, col
                     )
 
 
-@inlined_function
+@device_function
 def _add_to_cells(cells, positions, columns, i, count):
     for cell in cells:
         if cell == NO_CELL:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.core import copy_values, device_function, inlined_function, kernel
+from abl_cards.core import copy_values, device_function, kernel
 from abl_cards.games.min_plays.exact_search import UNREACHABLE
 from abl_cards.games.min_plays.hand_plays import NONE
 
@@ -192,7 +192,7 @@ def _complete_greedily(state, plays, counts, num_fitting, forced):
     return total
 
 
-@inlined_function
+@device_function
 def _plays_saved(min_plays, plays, play, cards_left):
     """Return the number of plays that a play saves given the cards left; _DOES_NOT_FIT if it does not fit."""
     saved = np.int64(-1)
@@ -205,7 +205,7 @@ def _plays_saved(min_plays, plays, play, cards_left):
     return saved
 
 
-@inlined_function
+@device_function
 def _apply_play(plays, play, cards_left, current, has_last_play):
     """Add a play to the solution; returns True if the solution has a play of a whole hand."""
     for part in range(plays.start[play], plays.start[play + 1]):

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.core import device_function, inlined_function, kernel, map_ranges
+from abl_cards.core import device_function, kernel, map_ranges
 
 RANKS, KEY_FIELDS = 13, 15
 _MEMO_BITS = 18
@@ -315,7 +315,7 @@ def _new_chain_scratch(table):
     return np.zeros((5, max(_MAX_DEPTH, len(table.chain))), np.int64)
 
 
-@inlined_function
+@device_function
 def _cached_min_plays(table, key, scratch):
     """Return the plays of a key, from the cache if it is stored there."""
     mixed = (key * np.uint64(_MIX)) & np.uint64((1 << _KEY_BITS) - 1)

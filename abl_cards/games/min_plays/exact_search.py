@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.core import copy_values, device_function, inlined_function
+from abl_cards.core import copy_values, device_function
 from abl_cards.games.types import NO_CARD
 
 MAX_PARTS = 1 << 16
@@ -206,7 +206,7 @@ def _min_plays(search, index, key):
     return np.int64(search.last_play_memo[index]) - 1
 
 
-@inlined_function
+@device_function
 def _lowest_position(shift, num_positions, key):
     """Return the first position of a key that has cards."""
     position = 0

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.core import device_function, inlined_function, kernel
+from abl_cards.core import device_function, kernel
 from abl_cards.games.types import NO_CARD
 
 KIND_HASHES = np.random.default_rng(14).integers(1, 1 << 63, 512).astype(np.uint64)
@@ -52,7 +52,7 @@ def new_hand_plays(max_plays, max_parts):
     )  # fmt: skip
 
 
-@inlined_function
+@device_function
 def find_hash(table, hashes, code):
     """Find the slot of a hash in an open-addressing table, or the empty slot for it.
 
@@ -164,7 +164,7 @@ def find_units(hand, plays, num_plays):
     return _join_units(len(hand), held, are_distinct)
 
 
-@inlined_function
+@device_function
 def _has_play(plays, play, code):
     """Return True if a play with this hash is stored; for a play of a whole hand also if it is legal in any hand."""
     if plays.hash_table[find_hash(plays.hash_table, plays.hash, code)] != NONE:

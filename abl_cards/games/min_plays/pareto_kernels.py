@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.core import borrow_arrays, device_function, inlined_function, kernel
+from abl_cards.core import borrow_arrays, device_function, kernel
 from abl_cards.games.types import NO_CARD
 
 COUNTS = 9
@@ -86,7 +86,7 @@ def new_pareto_scratch(table):
 # --- fronts -----------------------------------------------------------------------------------------------------------
 
 
-@inlined_function
+@device_function
 def _above(front, offset):
     """Return the difference of y at x0 + place and the least y."""
     return (front >> (_POINTS_SHIFT + 4 * min(offset, _NUM_POINTS - 1))) & 15
@@ -149,7 +149,7 @@ def pack_front(min_y):
     return front
 
 
-@inlined_function
+@device_function
 def _fits_within(first, second, most_x, most_y):
     """Return True if two fronts have points whose sum is at most (most_x, most_y)."""
     slack_x = most_x - (first & _FIELD_MASK) - (second & _FIELD_MASK)
@@ -165,7 +165,7 @@ def _fits_within(first, second, most_x, most_y):
     return False
 
 
-@inlined_function
+@device_function
 def _fits_with_jokers(jokers, first, second, max_plays):
     """Return True if the fronts of jokers and two halves have points whose sum is at most (most, most)."""
     for offset in range(_NUM_POINTS):
@@ -185,7 +185,7 @@ def _fits_with_jokers(jokers, first, second, max_plays):
 # --- the tables of the halves -----------------------------------------------------------------------------------------
 
 
-@inlined_function
+@device_function
 def _find_front(table, half, index, wilds, scratch):
     """Look up a front, and compute it if it is not stored."""
     front = table.upper_fronts[wilds, index] if half else table.lower_fronts[wilds, index]
@@ -351,7 +351,7 @@ def _expand_node(table, nodes, top):
     return top
 
 
-@inlined_function
+@device_function
 def _cached_min_plays(table, key, scratch):
     """Return the fewest plays of a key, from the cache if it is stored there."""
     slot = (key * _GOLDEN >> (64 - MEMO_BITS)) & ((1 << MEMO_BITS) - 1)
@@ -407,7 +407,7 @@ def fill_min_plays_after(table, hands, context, start, cards, lo, hi, plays):
             plays[move] = _cached_min_plays(table, rest_key, scratch)
 
 
-@inlined_function
+@device_function
 def _pack_hand_key(table, hand, context):
     key = np.int64(0)
     for card in range(len(hand)):

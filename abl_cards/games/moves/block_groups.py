@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from abl_cards.core import device_function, inlined_function
+from abl_cards.core import device_function
 from abl_cards.games.description import MIXED, NO_INDEX, PLAIN, SUITED, TAILED
 from abl_cards.games.moves.kickers import enumerate_kickers, write_beside_own_kickers
 from abl_cards.games.moves.move_tables import (
@@ -203,7 +203,7 @@ def _is_excluded(move_tables, first, last, context, card_row, num_cards):
     return False
 
 
-@inlined_function
+@device_function
 def _use_wild_cards(width, stand_ins, wild_cards, counts, context, rank, only, row, state, depth):
     """Write the wild cards that are left after a combination, and the groups that they are in, to the next column.
 
@@ -234,7 +234,7 @@ def _use_wild_cards(width, stand_ins, wild_cards, counts, context, rank, only, r
     return num_own_rank, suit_bits, wild_groups
 
 
-@inlined_function
+@device_function
 def _write_suits(
     suit_form, form_row, allowed, column, wild_cards, context, stand_ins, min_wilds, max_wilds, state, depth, card_row,
     sorted_rows, first, last, shift, num_sets, form, cards,
@@ -260,7 +260,7 @@ def _write_suits(
     return num_sets, index
 
 
-@inlined_function
+@device_function
 def _count_substitutes(state, depth, wild_cards, context, stand_ins, suit):
     """Count the wild cards that stand in for other cards; those of this suit in their own rank do not."""
     count = state[STAND_INS, depth]

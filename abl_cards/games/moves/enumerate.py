@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from abl_cards.core import borrow_arrays, device_function, inlined_function, kernel
+from abl_cards.core import borrow_arrays, device_function, kernel
 from abl_cards.games.description import NO_INDEX
 from abl_cards.games.moves.block_groups import enumerate_groups
 from abl_cards.games.moves.kickers import choose_kickers, fill_own_max_groups
@@ -134,7 +134,7 @@ def enumerate_moves(
     return num_sets
 
 
-@inlined_function
+@device_function
 def enumerate_label(move_tables, label, context, leading, allowed, column, scratch, num_sets, window, form, cards):
     """Enumerate the card sets of a label; arguments and result are those of ``enumerate_block``."""
     for block in range(np.int64(move_tables.label_blocks[label, 0]), np.int64(move_tables.label_blocks[label, 1])):

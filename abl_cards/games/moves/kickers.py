@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from abl_cards.core import device_function, inlined_function
+from abl_cards.core import device_function
 from abl_cards.games.description import NO_INDEX
 from abl_cards.games.moves.move_tables import (
     CARRYING,
@@ -190,7 +190,7 @@ def write_beside_own_kickers(move_tables, block, scratch, depth, num_sets, windo
     return _write_combinations(move_tables, block, scratch, depth, num_ranks, num_sets, window, form, cards)
 
 
-@inlined_function
+@device_function
 def _write_combinations(move_tables, block, scratch, depth, num_ranks, num_sets, window, form, cards):
     """Write all card sets with the kickers in the last column of ``scratch.stack``: rank << 32 | groups."""
     width, stand_ins = len(move_tables.slot_range), move_tables.num_wild_kinds

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.core import inlined_function, kernel, scale_to_range, splitmix64
+from abl_cards.core import device_function, kernel, scale_to_range, splitmix64
 from abl_cards.games.description import PASS_TERM, Cells, Form, Forms
 from abl_cards.games.moves.enumerate import ALL_LABELS
 from abl_cards.games.types import NO_CARD
@@ -77,7 +77,7 @@ def _has_several_card_sets(form: Form) -> bool:
     )
 
 
-@inlined_function
+@device_function
 def _holds_cards(hand, row):
     """Return True if a hand has the cards of a row, in which equal cards are adjacent."""
     copies = 0

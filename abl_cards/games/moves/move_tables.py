@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.core import device_function, inlined_function
+from abl_cards.core import device_function
 from abl_cards.games.description import MAX_GROUPS, NO_INDEX, PLAIN, TAILED, FormArrays
 from abl_cards.games.types import NO_CARD
 
@@ -250,7 +250,7 @@ def load_hand(move_tables, context, hand, scratch):
 # there take single arrays, and enumerations read theirs into local names first.
 
 
-@inlined_function
+@device_function
 def group_pattern(base, width, num_wild_kinds, natural, rank, only, wild, context, first_wilds, second_wilds):
     """Return the pattern number of the cards that a group can use; a wild card of its own rank counts as natural."""
     code, first = np.int64(0), np.int64(1)
@@ -277,7 +277,7 @@ def group_pattern(base, width, num_wild_kinds, natural, rank, only, wild, contex
     return code
 
 
-@inlined_function
+@device_function
 def plain_block(label_blocks, blocks, num_wild_kinds, wild, context, hands, row, label):
     """Return the only block of a label if its groups are drawn independently and the hand has no wild card, else -1.
 
@@ -291,7 +291,7 @@ def plain_block(label_blocks, blocks, num_wild_kinds, wild, context, hands, row,
     return block if is_plain else np.int64(-1)
 
 
-@inlined_function
+@device_function
 def canonical_wild_groups(wild_groups, group_bits, own_rank_bits):
     """Return the classes of groups that hold wild cards after one more group, as bits.
 
@@ -313,7 +313,7 @@ def canonical_wild_groups(wild_groups, group_bits, own_rank_bits):
     return wild_groups | (group_bits & 1) << priority | ((group_bits >> 1) & 1) << (3 + priority)
 
 
-@inlined_function
+@device_function
 def append_group(width, num_wild_kinds, kind, wild, counts, row, context, rank, cards, num_cards):
     """Append the cards of a group to ``cards``; return the new number of cards."""
     for slot in range(width):
@@ -327,7 +327,7 @@ def append_group(width, num_wild_kinds, kind, wild, counts, row, context, rank, 
     return num_cards
 
 
-@inlined_function
+@device_function
 def store_card_set(sorted_rows, card_row, num_cards, index, row, form, cards):
     """Write the first ``num_cards`` of ``card_row`` and the form ``index`` to a row of the output."""
     for position in range(num_cards):
@@ -335,7 +335,7 @@ def store_card_set(sorted_rows, card_row, num_cards, index, row, form, cards):
     finish_row(sorted_rows, num_cards, index, row, form, cards)
 
 
-@inlined_function
+@device_function
 def finish_row(sorted_rows, num_cards, index, row, form, cards):
     """Write the form and the fill value after ``num_cards`` cards of a row, and sort the cards if ``sorted_rows``."""
     form[row] = index
@@ -350,7 +350,7 @@ def finish_row(sorted_rows, num_cards, index, row, form, cards):
             cards[row, back] = card
 
 
-@inlined_function
+@device_function
 def combination_range(width, num_wild_kinds, start, base, natural, rank, count):
     """Return the first combination of ``count`` natural cards of a rank, and the combination after the last."""
     code, weight = np.int64(0), np.int64(1)

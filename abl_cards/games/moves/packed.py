@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.core import device_function, inlined_function, kernel
+from abl_cards.core import device_function, kernel
 from abl_cards.games.description import NO_INDEX, PLAIN
 from abl_cards.games.moves.enumerate import ALL_LABELS
 from abl_cards.games.moves.move_tables import (
@@ -170,7 +170,7 @@ def new_packed_scratch(ranks, max_cards, max_kickers):
     )  # fmt: skip
 
 
-@inlined_function
+@device_function
 def _pack_hand(hands, i, kind):
     """Return hand i as a number with four bits for each rank."""
     key = np.uint64(0)
@@ -179,7 +179,7 @@ def _pack_hand(hands, i, kind):
     return key
 
 
-@inlined_function
+@device_function
 def _fill_max_groups(allowed, carrying, leading, size, key, caps):
     """Fill ``caps`` [ranks] with the most groups of each rank of a hand that can be kickers; return their sum."""
     total = np.int64(0)
@@ -194,7 +194,7 @@ def _fill_max_groups(allowed, carrying, leading, size, key, caps):
     return total
 
 
-@inlined_function
+@device_function
 def _fill_candidate_ranks(alphabet, first, caps, letters):
     """Fill ``letters`` with the ranks that can occur, in the order of ``alphabet``; return their number."""
     count = np.int64(0)
@@ -206,14 +206,14 @@ def _fill_candidate_ranks(alphabet, first, caps, letters):
     return count
 
 
-@inlined_function
+@device_function
 def _copy_main_cards(rows, block, cards, row):
     """Write the main cards of a block to a row of the output."""
     for position in range(cards.shape[1]):
         cards[row, position] = rows[block, position]
 
 
-@inlined_function
+@device_function
 def _write_with_one_kicker(rows, block, main, is_low, card, size, cards, row):
     """Write the main cards with one kicker before them (``low``) or after them."""
     for position in range(cards.shape[1]):
@@ -358,7 +358,7 @@ def _enumerate_block_by_kickers(packed, block, leading, scratch, num_sets, end, 
     return num_sets
 
 
-@inlined_function
+@device_function
 def _write_sorted_cards(main, carried, kind, cards, row):
     """Write packed main cards and ``carried`` kickers [ranks] from low to high."""
     num_cards = 0

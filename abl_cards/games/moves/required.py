@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.core import borrow_arrays, device_function, inlined_function, kernel, scale_to_range
+from abl_cards.core import borrow_arrays, device_function, kernel, scale_to_range
 from abl_cards.games.description import PLAIN
 from abl_cards.games.moves.enumerate import enumerate_label
 from abl_cards.games.moves.move_tables import (
@@ -293,7 +293,7 @@ def sample_required_sets(
             )  # fmt: skip
 
 
-@inlined_function
+@device_function
 def _list_required(required, column, kinds):
     """Fill ``kinds`` with the required cards of a column; return their number."""
     count = np.int64(0)
@@ -304,7 +304,7 @@ def _list_required(required, column, kinds):
     return count
 
 
-@inlined_function
+@device_function
 def _has_all_required(cards, move, kinds, count):
     """Return True if a card set has the first ``count`` of ``kinds``."""
     has_all = True
@@ -327,7 +327,7 @@ def _nth_matching_set(cards, num_sets, kinds, count, index):
     return np.int64(-1)
 
 
-@inlined_function
+@device_function
 def _simple_block(label_blocks, blocks, group_fields, stand_ins, wild, context, hands, row, label):
     """Return the plain block of a label that has no kickers and groups of different ranks, else -1."""
     block = plain_block(label_blocks, blocks, stand_ins, wild, context, hands, row, label)
@@ -338,7 +338,7 @@ def _simple_block(label_blocks, blocks, group_fields, stand_ins, wild, context, 
     return block if is_simple else np.int64(-1)
 
 
-@inlined_function
+@device_function
 def _count_plain_sets(
     width, stand_ins, base, kind, acting, start, counts, blocks, group_fields, block, context, hands, row, required,
     column, num_required, codes,
@@ -368,7 +368,7 @@ def _count_plain_sets(
     return total if num_missing == 0 else np.int64(0)
 
 
-@inlined_function
+@device_function
 def _has_required_of_rank(width, kind, counts, row, rank, required, column):
     """Return True if a combination of cards of a rank has all required cards of the rank."""
     has_required = True
@@ -379,7 +379,7 @@ def _has_required_of_rank(width, kind, counts, row, rank, required, column):
     return has_required
 
 
-@inlined_function
+@device_function
 def _write_nth_plain_set(
     width, sorted_rows, kind, start, counts, blocks, group_fields, block, required, column, codes, index, num_sets, row,
     forms, sets

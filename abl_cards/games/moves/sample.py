@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from abl_cards.core import borrow_arrays, device_function, inlined_function, kernel, scale_to_range, splitmix64
+from abl_cards.core import borrow_arrays, device_function, kernel, scale_to_range, splitmix64
 from abl_cards.games.description import NO_INDEX, PLAIN
 from abl_cards.games.moves.enumerate import enumerate_label
 from abl_cards.games.moves.move_tables import (
@@ -149,7 +149,7 @@ def _sample_plain_forms(move_tables, label, context, allowed, keys, i, scratch, 
     return True
 
 
-@inlined_function
+@device_function
 def _count_group_sets(
     width, num_wild_kinds, base, natural, start, blocks, group_fields, block, codes, group_codes
 ):  # fmt: skip
@@ -178,7 +178,7 @@ def _count_group_sets(
     return total
 
 
-@inlined_function
+@device_function
 def _count_plain_sets(
     width, num_wild_kinds, base, kind, slot_acts, start, blocks, group_fields, block, context, hands, row, codes
 ):
@@ -200,7 +200,7 @@ def _count_plain_sets(
     return total
 
 
-@inlined_function
+@device_function
 def _write_plain_set(
     width, sorted_rows, kind, start, counts, blocks, group_fields, block, codes, index, remaining, row, form, cards
 ):
@@ -220,7 +220,7 @@ def _write_plain_set(
     finish_row(sorted_rows, num_cards, blocks[block, FORM], row, form, cards)
 
 
-@inlined_function
+@device_function
 def _sample_enumerated(move_tables, label, context, leading, allowed, keys, i, scratch, form, cards):
     """Draw a card set of any label by enumerating all; return the number of card sets."""
     chosen, count = np.int64(0), np.int64(0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from abl_cards.core import device_function, inlined_function, kernel, scale_to_range, splitmix64
+from abl_cards.core import device_function, kernel, scale_to_range, splitmix64
 from abl_cards.games.description import NO_INDEX
 from abl_cards.games.moves.kickers import enumerate_kickers, fill_max_groups, fill_own_max_groups
 from abl_cards.games.moves.move_tables import (
@@ -187,7 +187,7 @@ def _count_own_kickers(move_tables, block, leading, kickers, scratch):
                 ways[rank, n] += _own_ways(start, codes, needed, ways, allowed, apart, size, rank, k, n)
 
 
-@inlined_function
+@device_function
 def _own_ways(start, codes, needed, ways, allowed, apart, size, rank, count, n):
     """Return the ways to take ``count`` kickers of a rank, and n of the ranks from this one on."""
     if count > 0 and not (np.int64(allowed[rank]) >> count) & 1:
@@ -200,7 +200,7 @@ def _own_ways(start, codes, needed, ways, allowed, apart, size, rank, count, n):
     return own * of_last if n == count else np.int64(0)
 
 
-@inlined_function
+@device_function
 def _group_range(move_tables, fields, context, group, scratch):
     """Return the range of the combinations of a group, for a hand without wild cards."""
     pattern = group_pattern(
