@@ -74,5 +74,9 @@ def is_inside(path: str | Path, folders: Iterable[str | Path]) -> bool:
     Returns:
         True for a folder itself and for anything inside.
     """
-    real = Path(os.path.realpath(path))
-    return any(real.is_relative_to(folder) for folder in folders)
+    return _as_prefix(os.path.realpath(path)).startswith(tuple(map(_as_prefix, folders)))
+
+
+def _as_prefix(path: str | Path) -> str:
+    """Return a path with a separator at its end, so that it begins all paths inside and no others."""
+    return os.path.normcase(os.path.join(path, ""))

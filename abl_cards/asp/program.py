@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 
 import clingo
@@ -277,33 +277,35 @@ def read_sources(
     no_files = "a knowledge base needs at least one rule file"
     problems = [] if files else [make_error(None, no_files, code=ErrorCode.FILE_NOT_READABLE)]
     folders = (*root_folders(files), *(Path(os.path.realpath(folder)) for folder in library_folders))
+    resolve = cache(os.path.realpath)  # several files include the same one
+    is_allowed = cache(lambda path: is_inside(path, folders))
     waiting: list[tuple[str, Location | None]] = [(str(file), None) for file in files]
     line_offset = 1  # an empty first line: clingo takes text that begins with "asp" for another format
     bytes_left = 4 * limit
     for path, included_at in waiting:
-        real_path = os.path.realpath(path)
+        real_path = resolve(path)
         if real_path in sources:
             continue
         if len(sources) == MAX_FILES:
             message = f"more than {MAX_FILES} rule files"
             problems.append(make_error(included_at, message, "join some of them", ErrorCode.TOO_LARGE))
             break
-        text, read_problems = _read_file(path, min(limit, bytes_left), folders, included_at)
+        text, read_problems = _read_file(path, min(limit, bytes_left), is_allowed, included_at)
         problems.extend(read_problems)
         if text is not None:
             source = sources[real_path] = RuleSource(path, text, line_offset)
             line_offset += source.num_lines + 1  # a location of clingo may lie in the line behind the last one
             bytes_left -= len(text)
-            includes, include_problems = _find_includes(source, folders, library_folders)
+            includes, include_problems = _find_includes(source, is_allowed, library_folders)
             waiting.extend(includes)
             problems.extend(include_problems)
     return RuleSources(tuple(sources.values())), problems
 
 
 def _read_file(
-    path: str, limit: int, folders: Sequence[Path], included_at: Location | None
+    path: str, limit: int, is_allowed: Callable[[str], bool], included_at: Location | None
 ) -> tuple[str | None, list[Diagnostic]]:
-    if included_at is None and not is_inside(path, folders):
+    if included_at is None and not is_allowed(path):
         remedy = "copy the file into the folder of the knowledge base"
         message = f"{path}: a link that leads out of the knowledge base"
         return None, [make_error(None, message, remedy, ErrorCode.FILE_OUTSIDE_FOLDER)]
@@ -345,7 +347,7 @@ def _location_after(path: str, text: str) -> Location:
 
 
 def _find_includes(
-    source: RuleSource, folders: Sequence[Path], library: Sequence[Path]
+    source: RuleSource, is_allowed: Callable[[str], bool], library: Sequence[Path]
 ) -> tuple[list[tuple[str, Location | None]], list[Diagnostic]]:
     """Return the files that a file includes, with the locations of the includes, and the problems of the includes."""
     paths: list[tuple[str, Location | None]] = []
@@ -358,7 +360,7 @@ def _find_includes(
     for include in includes:
         where = source.location(include.start, include.end)
         path = _resolve_include(include, source, library)
-        problem = _check_include(include, path, folders, library)
+        problem = _check_include(include, path, is_allowed, library)
         if problem is None:
             paths.append((path, where))
         else:
@@ -375,7 +377,7 @@ def _resolve_include(include: Include, source: RuleSource, library: Sequence[Pat
 
 
 def _check_include(
-    include: Include, path: str, folders: Sequence[Path], library: Sequence[Path]
+    include: Include, path: str, is_allowed: Callable[[str], bool], library: Sequence[Path]
 ) -> tuple[str, str, ErrorCode] | None:
     """Return message, remedy and code of what is wrong with an include, or None."""
     if include.problem:
@@ -386,7 +388,7 @@ def _check_include(
         remedy = did_you_mean(include.path, names) or f"there are: {', '.join(sorted(names)) or 'none'}"
         return f"#include <{include.path}>: no such common file", remedy, ErrorCode.INVALID_INCLUDE
     description = f"#include of '{' '.join(include.path.split())}'"
-    if not is_inside(path, folders):
+    if not is_allowed(path):
         remedy = "copy the file into the folder of the knowledge base"
         return f"{description} from outside the knowledge base", remedy, ErrorCode.FILE_OUTSIDE_FOLDER
     if not os.path.lexists(path):

@@ -100,3 +100,6 @@ def test_root_folders() -> None:
     assert is_inside("/a/b/c", [Path("/a")])
     assert not is_inside("/a/../b", [Path("/a")])
     assert not is_inside("/ab", [Path("/a")])
+    assert is_inside("/a", [Path("/b"), "/a"])
+    assert is_inside("/a", [Path("/")])
+    assert not is_inside("/a", [])
