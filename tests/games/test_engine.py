@@ -49,8 +49,10 @@ def calls(engine: Engine) -> dict[str, Any]:
         "no records": lambda: engine.replay(None),  # type: ignore[arg-type]
         "a record of acts": lambda: engine.find_play_acts(STATE),  # type: ignore[arg-type]
         "no tables": lambda: engine.new_recorder(-1),
+        "more tables than memory holds": lambda: engine.new_recorder(10**12),
         "half a table": lambda: engine.new_recorder(0.5),  # type: ignore[arg-type]
         "negative states": lambda: engine.sample_decisions(-1, 0),
+        "more states than memory holds": lambda: engine.sample_decisions(10**9, 0),
         "half a state": lambda: engine.sample_decisions(0.5, 0),  # type: ignore[arg-type]
         "half a seed": lambda: engine.sample_decisions(1, 0.5),  # type: ignore[arg-type]
         "a name": lambda: engine.preference_model("bombs"),

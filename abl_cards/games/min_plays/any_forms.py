@@ -8,7 +8,7 @@ without kickers (leads.py).
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 
 import numpy as np
@@ -28,6 +28,7 @@ from abl_cards.games.min_plays.exact_search import (
 from abl_cards.games.min_plays.form_shapes import UncountableError, read_shapes
 from abl_cards.games.min_plays.hand_plays import KIND_HASHES, NONE, distinct_plays, find_hash, find_units, plays_by_unit
 from abl_cards.games.min_plays.leads import LeadFinder
+from abl_cards.games.min_plays.plays_memo import PlaysMemo
 from abl_cards.games.tables import largest_hand
 from abl_cards.games.types import NO_CARD
 
@@ -51,6 +52,7 @@ class AnyFormCounter:
     known_units: NDArray[np.int64]
     are_units_known: bool
     reason: str
+    _memo: PlaysMemo = field(default_factory=PlaysMemo, repr=False, compare=False)
 
     @classmethod
     def from_rules(cls, rules: CompiledGame, reason: str = "") -> AnyFormCounter:
@@ -99,18 +101,45 @@ class AnyFormCounter:
         """
         plays, bounds = np.zeros(len(cards), np.uint8), np.zeros(len(cards), np.bool_)
         for lo in range(0, len(hands), _BATCH_SIZE):
-            batch = slice(lo, min(lo + _BATCH_SIZE, len(hands)))
-            lists, whole_hands, is_cut = self.leads.lead_moves(context[batch], hands[batch])
-            offsets = start[batch.start : batch.stop + 1]
-            arguments = (
-                np.ascontiguousarray(hands[batch]), context[batch].astype(np.int64), self.known_units,
-                self.are_units_known, lists.start, lists.cards, whole_hands.start, whole_hands.cards,
-                offsets - offsets[0], cards[offsets[0] : offsets[-1]],
-            )  # fmt: skip
+            batch, offsets = slice(lo, lo + _BATCH_SIZE), start[lo : lo + _BATCH_SIZE + 1]
             moves = slice(int(offsets[0]), int(offsets[-1]))
-            map_ranges(len(lists.start) - 1, partial(_count, *arguments, plays[moves], bounds[moves]), min_size=16)
-            bounds[moves] |= np.repeat(is_cut, np.diff(offsets)) & (plays[moves] > 1)  # other card sets may do better
+            self._fill_batch(
+                np.ascontiguousarray(hands[batch]), context[batch].astype(np.int64), offsets - offsets[0],
+                cards[moves], plays[moves], bounds[moves],
+            )  # fmt: skip
         return plays, bounds
+
+    def _fill_batch(
+        self, hands: NDArray[np.uint8], context: NDArray[np.int64], start: NDArray[np.int64], cards: NDArray[np.uint8],
+        plays: NDArray[np.uint8], bounds: NDArray[np.bool_],
+    ) -> None:  # fmt: skip
+        """Write the plays and bounds [moves] of a batch; equal hands of which some are not stored are counted once."""
+        hand_codes, codes, is_missing = self._memo.read(hands, context, start, cards, plays, bounds)
+        missing = np.flatnonzero(is_missing)
+        if not missing.size:
+            return
+        _, first, group = np.unique(hand_codes[missing], return_index=True, return_inverse=True)
+        group_of_hand = np.full(len(hands), NONE)
+        group_of_hand[missing] = group
+        group_of_move = np.repeat(group_of_hand, np.diff(start))
+        moves = np.argsort(group_of_move, kind="stable")[np.count_nonzero(group_of_move == NONE) :]
+        group_start = np.searchsorted(group_of_move[moves], np.arange(len(first) + 1))
+        rows = missing[first]
+        plays[moves], bounds[moves] = self._count_moves(hands[rows], context[rows], group_start, cards[moves])
+        self._memo.store(codes[moves], plays[moves], bounds[moves])
+
+    def _count_moves(
+        self, hands: NDArray[np.uint8], context: NDArray[np.int64], start: NDArray[np.int64], cards: NDArray[np.uint8]
+    ) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
+        """Return the plays and bounds [moves] after moves of a batch of hands."""
+        lists, whole_hands, is_cut = self.leads.lead_moves(context, hands)
+        plays, bounds = np.zeros(len(cards), np.uint8), np.zeros(len(cards), np.bool_)
+        arguments = (
+            hands, context, self.known_units, self.are_units_known, lists.start, lists.cards, whole_hands.start,
+            whole_hands.cards, start, cards,
+        )  # fmt: skip
+        map_ranges(len(hands), partial(_count, *arguments, plays, bounds), min_size=16)
+        return plays, bounds | (np.repeat(is_cut, np.diff(start)) & (plays > 1))  # other card sets may do better
 
 
 def _max_parts(copies: list[int], hand_size: int) -> int:
