@@ -25,7 +25,7 @@ from abl_cards.games.min_plays.exact_search import (
     min_plays_of_part,
     new_exact_search,
 )
-from abl_cards.games.min_plays.form_shapes import UncountableError, read_shapes
+from abl_cards.games.min_plays.form_shapes import FormShapes, UncountableError, read_shapes
 from abl_cards.games.min_plays.hand_plays import KIND_HASHES, NONE, distinct_plays, find_hash, find_units, plays_by_unit
 from abl_cards.games.min_plays.leads import LeadFinder
 from abl_cards.games.min_plays.plays_memo import PlaysMemo
@@ -45,12 +45,14 @@ class AnyFormCounter:
         leads: Lists the card sets that hands can lead.
         known_units: int64 [contexts, kinds], unit of each kind of card; cards of a unit are interchangeable in plays.
         are_units_known: Whether the units are known in advance; otherwise units are computed for each hand.
+        one_per_rank: Whether leads that differ in suits only are listed once.
         reason: Explanation why no other counter supports the game.
     """
 
     leads: LeadFinder
     known_units: NDArray[np.int64]
     are_units_known: bool
+    one_per_rank: bool
     reason: str
     _memo: PlaysMemo = field(default_factory=PlaysMemo, repr=False, compare=False)
 
@@ -62,9 +64,11 @@ class AnyFormCounter:
             rules: Compiled game.
             reason: Explanation why no other counter supports the game.
         """
-        known_ranks = _known_ranks(rules)
-        kinds = np.tile(np.arange(len(rules.pack)), (len(rules.contexts), 1))
-        return cls(LeadFinder(rules), kinds if known_ranks is None else known_ranks, known_ranks is not None, reason)
+        shapes = _read_known_shapes(rules)
+        if shapes is None:
+            kinds = np.tile(np.arange(len(rules.pack)), (len(rules.contexts), 1))
+            return cls(LeadFinder(rules), kinds, False, False, reason)
+        return cls(LeadFinder(rules), shapes.kind_rank, True, shapes.num_wilds == 0, reason)
 
     @cached_property
     def bound_text(self) -> str:
@@ -132,7 +136,7 @@ class AnyFormCounter:
         self, hands: NDArray[np.uint8], context: NDArray[np.int64], start: NDArray[np.int64], cards: NDArray[np.uint8]
     ) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
         """Return the plays and bounds [moves] after moves of a batch of hands."""
-        lists, whole_hands, is_cut = self.leads.lead_moves(context, hands)
+        lists, whole_hands, is_cut = self.leads.lead_moves(context, hands, self.one_per_rank)
         plays, bounds = np.zeros(len(cards), np.uint8), np.zeros(len(cards), np.bool_)
         arguments = (
             hands, context, self.known_units, self.are_units_known, lists.start, lists.cards, whole_hands.start,
@@ -153,12 +157,12 @@ def _max_parts(copies: list[int], hand_size: int) -> int:
     return math.prod(count + 1 for count in held)
 
 
-def _known_ranks(rules: CompiledGame) -> NDArray[np.int64] | None:
-    """Return the ranks [contexts, kinds] if cards of a rank are interchangeable in all forms and leads, else None."""
+def _read_known_shapes(rules: CompiledGame) -> FormShapes | None:
+    """Return the shapes of forms if cards of a rank are interchangeable in all forms and leads, else None."""
     if any(name == "held" and len(arguments) > 2 for name, arguments in rules.play_query.circuit.inputs):
         return None
     try:
-        return read_shapes(rules).kind_rank
+        return read_shapes(rules)
     except UncountableError:
         return None
 

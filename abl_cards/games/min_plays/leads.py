@@ -30,13 +30,14 @@ class LeadFinder:
     rules: CompiledGame
 
     def lead_moves(
-        self, context: NDArray[np.integer], hands: NDArray[np.uint8]
+        self, context: NDArray[np.integer], hands: NDArray[np.uint8], one_per_rank: bool = False
     ) -> tuple[MoveLists, MoveLists, NDArray[np.bool_]]:
         """List the card sets that hands can lead.
 
         Args:
             context: [n], index of the context of each hand.
             hands: uint8 [n, kinds], copies of each card.
+            one_per_rank: Leave out card sets that differ from an earlier one in suits only; not with wild cards.
 
         Returns:
             Card sets that may be led, and card sets that may be led as a whole hand only; bool [n], True for hands
@@ -44,8 +45,10 @@ class LeadFinder:
         """
         view = _leading_view(self.rules, hands, context, self.rules.contexts.fluent_states[context])
         leads = Decisions(view) if self._leads_all_forms else self._with_forms(view, self._partial_hand_forms)
-        moves, is_cut = _list_first(leads)
-        whole_hands, is_also_cut = _list_first(self._with_forms(view, self._whole_hand_forms))
+        moves, is_cut = _list_first(leads, one_per_rank)
+        if not len(self._whole_hand_forms):
+            return moves, MoveLists(np.zeros_like(moves.start), moves.form[:0], moves.cards[:0]), is_cut
+        whole_hands, is_also_cut = _list_first(self._with_forms(view, self._whole_hand_forms), one_per_rank)
         return moves, whole_hands, is_cut | is_also_cut
 
     def check_leadable(self) -> None:
@@ -117,13 +120,15 @@ class LeadFinder:
         return alone, with_others, refused
 
 
-def _list_first(decisions: Decisions) -> tuple[MoveLists, NDArray[np.bool_]]:
+def _list_first(decisions: Decisions, one_per_rank: bool) -> tuple[MoveLists, NDArray[np.bool_]]:
     """List the card sets of decisions; those of a decision with too many by their labels, the first ones of each."""
-    lists, is_cut = decisions.first_card_sets(_MAX_LISTED)
+    lists, is_cut = decisions.first_card_sets(_MAX_LISTED, one_per_rank=one_per_rank)
     if is_cut.any():
         cut = decisions.select(np.flatnonzero(is_cut))
         rows, labels = np.nonzero(cut.legal_mask.T)
-        by_label, _ = cut.select(rows).first_card_sets(_MAX_OF_LABEL, labels.astype(np.int16))
+        by_label, _ = cut.select(rows).first_card_sets(
+            _MAX_OF_LABEL, labels.astype(np.int16), one_per_rank=one_per_rank
+        )
         lists = replace_lists(lists, np.flatnonzero(is_cut), merge_lists(by_label, rows, len(cut.rows)))
     return lists, is_cut
 

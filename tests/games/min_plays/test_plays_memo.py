@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -35,9 +37,11 @@ def test_stored_numbers_equal_those_of_a_new_counter(paodekuai: CompiledGame) ->
 def test_known_hands_are_not_listed_again(paodekuai: CompiledGame, monkeypatch: pytest.MonkeyPatch) -> None:
     counter, listed, list_moves = AnyFormCounter.from_rules(paodekuai), list[int](), LeadFinder.lead_moves
 
-    def list_and_count(finder: LeadFinder, context: NDArray[np.integer], hands: NDArray[np.uint8]) -> object:
+    def list_and_count(
+        finder: LeadFinder, context: NDArray[np.integer], hands: NDArray[np.uint8], once: bool
+    ) -> object:
         listed.append(len(hands))
-        return list_moves(finder, context, hands)
+        return list_moves(finder, context, hands, once)
 
     monkeypatch.setattr(LeadFinder, "lead_moves", list_and_count)
     hand = np.zeros((1, len(paodekuai.pack)), np.uint8)
@@ -47,6 +51,21 @@ def test_known_hands_are_not_listed_again(paodekuai: CompiledGame, monkeypatch: 
     plays = counter.min_plays(hands, context)
     assert (counter.min_plays(hands[:2], context[:2]) == plays[:2]).all()
     assert listed == [2]
+
+
+def test_leads_that_differ_in_suits_are_listed_once(paodekuai: CompiledGame) -> None:
+    counter, decisions = AnyFormCounter.from_rules(paodekuai), sample_decisions(paodekuai, amount(60, 400), 5)
+    hands, context, lists = moves_of(decisions, slice(None))
+    assert counter.one_per_rank
+    of_all = replace(AnyFormCounter.from_rules(paodekuai), one_per_rank=False)
+    for plays, expected in zip(
+        counter.min_plays_and_bounds(hands, context, lists.start, lists.cards),
+        of_all.min_plays_and_bounds(hands, context, lists.start, lists.cards),
+        strict=True,
+    ):
+        assert plays.tolist() == expected.tolist()
+    once, _, _ = counter.leads.lead_moves(context, hands, one_per_rank=True)
+    assert len(once.form) < len(counter.leads.lead_moves(context, hands)[0].form)
 
 
 def test_hand_and_context_belong_to_an_entry() -> None:
