@@ -101,6 +101,17 @@ class CompiledGame:
         """Labels as text, in the order of masks and policies."""
         return tuple(map(str, self.labels))
 
+    def has_moves_of(self, other: CompiledGame) -> bool:
+        """Return whether cards, labels and fluents are those of other rules, so that preferences fit both."""
+        return self is other or all(
+            ours == theirs
+            for ours, theirs in (
+                (self.pack.kinds, other.pack.kinds),
+                (self.label_texts, other.label_texts),
+                (self.fluents.fluents, other.fluents.fluents),
+            )
+        )
+
     @cached_property
     def move_query(self) -> MoveQuery:
         """Query of every decision, without the forms that are allowed exactly where their label is legal."""
