@@ -15,7 +15,6 @@ from abl_cards.asp import Atom
 from abl_cards.circuit import KnowledgeBase
 from abl_cards.core import ErrorCode, GameError, call_part
 from abl_cards.games import Engine
-from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.preferences import PreferenceModel
 from abl_cards.games.tables import Choices, Decisions
 from abl_cards.games.types import HandEstimate, MoveLists, Moves
@@ -282,12 +281,7 @@ def _base_preferences(engine: Engine, reasoner: object) -> PreferenceModel:
 def _check_game(engine: Engine, preference_model: PreferenceModel) -> PreferenceModel:
     """Return preferences; raises GameError where they are those of other cards, labels or fluents."""
     rules = find_compiled_game(preference_model)
-    if rules is not None and _identify_moves(rules) != _identify_moves(engine.rules):
+    if rules is not None and not rules.has_moves_of(engine.rules):
         message = f"reasoner: its preferences are those of {rules.folder.name}; make it with the game of the run"
         raise GameError(message, ErrorCode.INVALID_REASONER)
     return preference_model
-
-
-def _identify_moves(rules: CompiledGame) -> tuple[object, ...]:
-    """Return the cards, labels and fluents that preferences read."""
-    return rules.label_texts, rules.pack.kinds, rules.fluents.fluents

@@ -91,7 +91,7 @@ class CompiledGame:
     def __repr__(self) -> str:
         return f"CompiledGame({str(self.folder.path)!r}, profile={self.profile!r})"
 
-    @property
+    @cached_property
     def labels(self) -> tuple[Term, ...]:
         """Labels of moves: the actions of policies."""
         return self.forms.labels
@@ -100,6 +100,17 @@ class CompiledGame:
     def label_texts(self) -> tuple[str, ...]:
         """Labels as text, in the order of masks and policies."""
         return tuple(map(str, self.labels))
+
+    def has_moves_of(self, other: CompiledGame) -> bool:
+        """Return whether cards, labels and fluents are those of other rules, so that preferences fit both."""
+        return self is other or all(
+            ours == theirs
+            for ours, theirs in (
+                (self.pack.kinds, other.pack.kinds),
+                (self.label_texts, other.label_texts),
+                (self.fluents.fluents, other.fluents.fluents),
+            )
+        )
 
     @cached_property
     def move_query(self) -> MoveQuery:

@@ -262,7 +262,8 @@ class CompiledPreferences:
             int32 [moves] costs; bool [moves], True if the move violates no integrity constraint.
 
         Raises:
-            GameError: The lists do not belong to the decisions, or the estimate has a wrong shape.
+            GameError: The decisions are of another game, the lists do not belong to them, or the estimate has a wrong
+                shape.
         """
         evaluate_batch, parts = self._batch_evaluator(decisions, lists, estimate), _batches(len(lists.form))
         costs, consistent = np.zeros(len(lists.form), np.int32), np.ones(len(lists.form), np.bool_)
@@ -307,15 +308,27 @@ class CompiledPreferences:
 
         Returns:
             uint8 [inputs, moves], in the order of ``kb.input_atoms``.
+
+        Raises:
+            GameError: The decisions are of another game.
         """
+        self._check_rules(decisions)
         return InputWriter.from_preference_inputs(self.input_source, self.circuit, self.kb.input_atoms).encode_moves(
             decisions, lists, estimate
         )
+
+    def _check_rules(self, decisions: Decisions | Choices) -> None:
+        """Raise GameError for decisions of other cards, labels or fluents, which inputs would misread."""
+        rules = self.input_source.rules
+        if not rules.has_moves_of(decisions.rules):
+            text = f"the preferences of {rules.folder.name} do not fit decisions of {decisions.rules.folder.name}"
+            raise GameError(text, ErrorCode.AGENT_NOT_APPLICABLE)
 
     def _batch_evaluator(
         self, decisions: Decisions | Choices, lists: MoveLists, estimate: HandEstimate | None
     ) -> Callable[[slice], NDArray[np.uint8]]:
         """Evaluate the shared half; return a function that evaluates a slice of the moves."""
+        self._check_rules(decisions)
         decisions.check_moves(lists)
         halves = self._split_without_estimate if estimate is None else self._split_with_estimate
         shared = halves.evaluate_shared(decisions, estimate)

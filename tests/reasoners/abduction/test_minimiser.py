@@ -260,3 +260,23 @@ def test_no_decisions_have_no_moves() -> None:
     none: Any = []
     assert decisions.first_moves(none).form.shape == (0,)
     assert decisions.moves(none).form.shape == (0,)
+
+
+def test_decisions_of_another_game_are_refused() -> None:
+    """Options were chosen by inputs of other fluents, and labels read beyond the end of arrays."""
+    minimiser = Minimiser("president")
+    play, choice = (load(game).engine().start_matches(np.zeros(1, np.uint64)) for game in ("paodekuai", "hearts"))
+    rows = np.zeros(1, np.int64)
+    decisions, choices = play.decisions(rows), choice.choices(rows)
+    labels = decisions.legal_mask.argmax(axis=0).astype(np.int16)
+    calls: tuple[Any, ...] = (
+        partial(minimiser.best, decisions),
+        partial(minimiser.realise_labels, decisions, labels),
+        partial(minimiser.order, decisions, decisions.moves()),
+        partial(minimiser.choose, choices),
+        partial(minimiser.preference_model.inputs, choices, choices.moves()),
+    )
+    for call in calls:
+        with pytest.raises(GameError) as error:
+            call()
+        assert error.value.code == ErrorCode.AGENT_NOT_APPLICABLE
