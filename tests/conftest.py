@@ -67,6 +67,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items.sort(key=lambda item: run_order(item.path.relative_to(ROOT / "tests").as_posix()))
 
 
+def pytest_collection_finish() -> None:
+    """Keep the tests themselves out of all later collections of garbage."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> FileScheduling:
     """Keep files together, by a scheduler of our own: ``--dist loadgroup`` does nothing with pytest 9.2."""

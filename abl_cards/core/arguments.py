@@ -91,7 +91,7 @@ def is_one_of(value: Any, words: Iterable[str | None]) -> bool:
 
 
 def check_path(name: str, value: Any) -> Path:
-    """Convert an argument to a path; an empty text is rejected, since it would be the working directory.
+    """Convert an argument to a path; an empty text, which would be the working directory, or one with NUL is rejected.
 
     Args:
         name: Name of the argument, for the message.
@@ -100,7 +100,7 @@ def check_path(name: str, value: Any) -> Path:
     Raises:
         GameError: The value is no path.
     """
-    if isinstance(value, str | Path) and str(value):
+    if isinstance(value, str | Path) and str(value) and "\0" not in str(value):
         return Path(value)
     raise GameError(f"{name}={value!r:.60}: give a path", ErrorCode.INVALID_VALUE)
 

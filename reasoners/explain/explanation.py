@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from abl_cards.core import ErrorCode, GameError, check_integer, check_list, to_plain_json
-from abl_cards.games import Engine
+from abl_cards.games import Engine, Game, compile_engine
 from abl_cards.games.notation import PlayDerivation, derive_readings, include_play
 from abl_cards.games.preferences import PreferenceModel
 from abl_cards.games.tables import DecisionPoint, is_play_decision
@@ -49,7 +49,7 @@ class Explanation:
     @classmethod
     def of_state(
         cls,
-        engine: Engine,
+        game: Game | Engine | str,
         state: Mapping[str, Any],
         move: Any = None,
         language: str = "en",
@@ -58,16 +58,17 @@ class Explanation:
         """Explain the decision of a state by preferences.
 
         Args:
-            engine: The compiled game.
+            game: Game, its name, the path of a rule folder, or a compiled game (for another profile).
             state: View of the seat to move, or a record up to its move, in the forms of docs/reference/formats.md.
             move: A legal move to assess as `made`, in the JSON form of the game or as text; None for none.
             language: Language of the sentences: one of `LANGUAGES`.
             preference_model: The preferences; None for those of the game.
 
         Raises:
-            GameError: The state is incomplete or wrong, the move is not legal, or the language is unknown.
+            GameError: There is no such game or language, the state is incomplete or wrong, or the move is not legal.
+            KBError: The rules do not compile.
         """
-        state, move = to_plain_json(state), to_plain_json(move)
+        engine, state, move = compile_engine(game), to_plain_json(state), to_plain_json(move)
         decision_point = engine.read_decision_point(state, for_explanation=True)
         if move is not None:
             decision_point = include_play(engine.rules, decision_point, _move_text(move))

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import doctest
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from abl_cards.core import arguments
-from abl_cards.core.arguments import check_flag, check_functions, check_integer, check_list, check_seed, is_one_of
+from abl_cards.core.arguments import (
+    check_flag,
+    check_functions,
+    check_integer,
+    check_list,
+    check_path,
+    check_seed,
+    is_one_of,
+)
 from abl_cards.core.errors import ErrorCode, GameError
 
 
@@ -35,6 +44,14 @@ def test_check_seed_rejects_what_is_no_integer(seed: Any) -> None:
     with pytest.raises(GameError) as error:
         check_seed(seed)
     assert error.value.code == ErrorCode.INVALID_VALUE
+
+
+@pytest.mark.parametrize("path", ["", "a\0b", Path("a\0b"), None, 1, b"a"])
+def test_check_path_rejects_what_is_no_path(path: Any) -> None:
+    with pytest.raises(GameError) as error:
+        check_path("file", path)
+    assert error.value.code == ErrorCode.INVALID_VALUE
+    assert check_path("file", "a/b") == check_path("file", Path("a/b")) == Path("a/b")
 
 
 def test_check_integer_without_bounds() -> None:

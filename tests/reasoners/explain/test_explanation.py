@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 
 from abl_cards.agents.registry import make_agent, make_preference_model
+from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.games.engine import Engine
 from abl_cards.games.game import load
 from abl_cards.games.preferences.preference_model import PreferenceModel
@@ -59,6 +61,16 @@ def test_chosen_move_equals_the_move_of_the_agent() -> None:
             for row in range(len(decisions.rows)):
                 explanation = explain(engine, scorer, engine.decision_point_at(decisions, row))
                 assert str(explanation.chosen.action) == str(engine.notate_move(int(moves.form[row]), moves.cards[row]))
+
+
+def test_state_is_explained_for_a_game_its_name_or_its_engine() -> None:
+    game = load("guandan")
+    of_engine = Explanation.of_state(game.engine(), LEAD).to_json()
+    assert Explanation.of_state(game, LEAD).to_json() == of_engine
+    assert Explanation.of_state("guandan", LEAD).to_json() == of_engine
+    with pytest.raises(GameError) as error:
+        Explanation.of_state(None, LEAD)  # type: ignore[arg-type]
+    assert error.value.code == ErrorCode.UNKNOWN_GAME
 
 
 def test_runner_up_is_the_best_move_of_another_label() -> None:
