@@ -3,17 +3,41 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import product
+from itertools import pairwise, product
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from abl_cards.games.game import load
 from tests.effort import amount
+from tests.games.random_play import match_keys
 
 FOLDER = Path(__file__).parent / "vocabulary" / "jokers"
 PACK = "123456" * 4 + "xX"
 STATES = amount(40, 3_000, 20_000)
+SUITED = """
+#include <seats>.
+#include <climbing>.
+#include <wilds>.
+seat(0..1). deals(S,7) :- seat(S). leads(0). over :- out(_). points(S,-1,N) :- stuck(S,N).
+#external stuck(S,N) : seat(S), N = 1..7.
+rank(1..6). suit(a;b). vacant(7).
+pack(card(R,S),1) :- rank(R), suit(S).
+pack(joker,2). letter(joker,"JO"). acts_as(joker,(wild;joker)).
+acts_as(card(R,S),(R;card(R,S))) :- rank(R), suit(S).
+label(joker). label(single(R)) :- rank(R). label(run(R)) :- rank(R), R < 6. label(pass).
+form(single(R),single(R)) :- rank(R). form(run(R),run(R,S)) :- label(run(R)), suit(S).
+form(joker,joker). form(pass,pass).
+kind(joker,single). kind(single(R),single) :- rank(R). kind(run(R,S),run) :- form(_,run(R,S)). kind(pass,pass).
+needs(joker,1,joker,1). needs(single(R),1,R,1) :- rank(R). needs(run(R,S),I,R+I-1,1) :- form(_,run(R,S)), I = 1..3.
+same_suit(run(R,S),S) :- form(_,run(R,S)).
+wilds(run(R,S),1) :- form(_,run(R,S)).
+natural(run(R,S),4,1) :- form(_,run(R,S)), R = 2..4.
+strength(joker,9). strength(single(R),R) :- rank(R). strength(run(R,S),R) :- form(_,run(R,S)).
+"""
+"""Runs of three in one suit with at most one joker, which may be past the six, but never a four."""
 
 
 class Play(NamedTuple):
@@ -78,6 +102,37 @@ def test_move_lists_equal_naive_reading() -> None:
         assert not isinstance(moves, Exception), (state, moves)
         assert _read(moves) == sorted(found), state
         assert ("pass" in moves) == (state["to_beat"] is not None)
+
+
+def test_wild_cards_stand_in_for_cards_of_one_suit(tmp_path: Path) -> None:
+    (tmp_path / "game.lp").write_text(SUITED)
+    rng, pack = Random(5), [f"{suit}{rank}" for suit in "ab" for rank in range(1, 7)] + ["JO", "JO"]
+    hands = [sorted(rng.sample(pack, 7)) for _ in range(STATES)]
+    found = load(str(tmp_path)).engine().legal_moves([{"hand": hand, "to_beat": None} for hand in hands])
+    for hand, moves in zip(hands, found, strict=True):
+        expected: Counter[tuple[str, ...]] = Counter((card,) for card in {*hand})
+        for low, suit, joker in product(range(1, 6), "ab", (None, 0, 1, 2)):
+            ranks = range(low, low + 3)
+            run = [f"{suit}{rank}" for rank in ranks]
+            if joker is not None:
+                run[joker] = "JO"
+            is_allowed = joker is None or ranks[joker] != 4  # a four is natural
+            if is_allowed and not Counter(run) - Counter(hand):
+                expected[tuple(sorted(run))] += 1
+        assert not isinstance(moves, Exception), moves
+        cards = [move["cards"] if isinstance(move, dict) else move for move in moves]
+        assert Counter(tuple(sorted(move)) for move in cards) == expected, hand
+
+
+def test_legal_labels_of_one_suit_have_cards(tmp_path: Path) -> None:
+    (tmp_path / "game.lp").write_text(SUITED)
+    engine = load(str(tmp_path)).engine()
+    tables = engine.start_matches(match_keys(STATES, 5))
+    decisions = tables.decisions(tables.rows_to_play())
+    lists = decisions.moves()
+    for column, (start, end) in enumerate(pairwise(lists.start)):
+        listed = {engine.label_of(int(form)) for form in lists.form[start:end]}
+        assert listed == {engine.labels[label] for label in np.flatnonzero(decisions.legal_mask[:, column])}
 
 
 def _read(moves: list[Any]) -> list[tuple[str, str]]:
