@@ -69,7 +69,7 @@ from abl_cards.games.types import (
 register_rules()
 
 
-MAX_AT_ONCE = 1 << 20
+MAX_BATCH_SIZE = 1 << 20
 """Most tables that are recorded, or decisions that are sampled, at once."""
 MAX_AGENT_SEATINGS = 64
 """Most seatings of two agents that a deal is played in."""
@@ -336,10 +336,10 @@ class Engine:
         """Return a listener that records matches.
 
         Args:
-            num_tables: Number of tables, from 0 to `MAX_AT_ONCE`.
+            num_tables: Number of tables, from 0 to `MAX_BATCH_SIZE`.
             extra: Further fields of every record.
         """
-        return MatchRecorder(self.rules, check_integer("num_tables", num_tables, 0, MAX_AT_ONCE), extra)
+        return MatchRecorder(self.rules, check_integer("num_tables", num_tables, 0, MAX_BATCH_SIZE), extra)
 
     def replay(
         self,
@@ -370,10 +370,10 @@ class Engine:
         """Sample random decisions about plays.
 
         Args:
-            num_states: Number of decisions, from 0 to `MAX_AT_ONCE`.
+            num_states: Number of decisions, from 0 to `MAX_BATCH_SIZE`.
             seed: Seed of the decisions.
         """
-        return draw_decisions(self.rules, check_integer("num_states", num_states, 0, MAX_AT_ONCE), check_seed(seed))
+        return draw_decisions(self.rules, check_integer("num_states", num_states, 0, MAX_BATCH_SIZE), check_seed(seed))
 
 
 def _check_deals(rules: CompiledGame, deals: FixedDeals) -> None:

@@ -281,7 +281,7 @@ def _base_preferences(engine: Engine, reasoner: object) -> PreferenceModel:
 def _check_game(engine: Engine, preference_model: PreferenceModel) -> PreferenceModel:
     """Return preferences; raises GameError where they are those of other cards, labels or fluents."""
     rules = find_compiled_game(preference_model)
-    if rules is not None and not rules.has_moves_of(engine.rules):
+    if rules is not None and not rules.is_compatible_with(engine.rules):
         message = f"reasoner: its preferences are those of {rules.folder.name}; make it with the game of the run"
         raise GameError(message, ErrorCode.INVALID_REASONER)
     return preference_model

@@ -101,15 +101,12 @@ class CompiledGame:
         """Labels as text, in the order of masks and policies."""
         return tuple(map(str, self.labels))
 
-    def has_moves_of(self, other: CompiledGame) -> bool:
+    def is_compatible_with(self, other: CompiledGame) -> bool:
         """Return whether cards, labels and fluents are those of other rules, so that preferences fit both."""
-        return self is other or all(
-            ours == theirs
-            for ours, theirs in (
-                (self.pack.kinds, other.pack.kinds),
-                (self.label_texts, other.label_texts),
-                (self.fluents.fluents, other.fluents.fluents),
-            )
+        return self is other or (
+            self.pack.kinds == other.pack.kinds
+            and self.label_texts == other.label_texts
+            and self.fluents.fluents == other.fluents.fluents
         )
 
     @cached_property

@@ -28,7 +28,7 @@ from abl_cards.games.min_plays.exact_search import (
 from abl_cards.games.min_plays.form_shapes import FormShapes, UncountableError, read_shapes
 from abl_cards.games.min_plays.hand_plays import KIND_HASHES, NONE, distinct_plays, find_hash, find_units, plays_by_unit
 from abl_cards.games.min_plays.leads import LeadFinder
-from abl_cards.games.min_plays.plays_memo import PlaysMemo
+from abl_cards.games.min_plays.min_plays_cache import MinPlaysCache
 from abl_cards.games.tables import largest_hand
 from abl_cards.games.types import NO_CARD
 
@@ -54,7 +54,7 @@ class AnyFormCounter:
     are_units_known: bool
     one_per_rank: bool
     reason: str
-    _memo: PlaysMemo = field(default_factory=PlaysMemo, repr=False, compare=False)
+    _cache: MinPlaysCache = field(default_factory=MinPlaysCache, repr=False, compare=False)
 
     @classmethod
     def from_rules(cls, rules: CompiledGame, reason: str = "") -> AnyFormCounter:
@@ -118,7 +118,7 @@ class AnyFormCounter:
         plays: NDArray[np.uint8], bounds: NDArray[np.bool_],
     ) -> None:  # fmt: skip
         """Write the plays and bounds [moves] of a batch; equal hands of which some are not stored are counted once."""
-        hand_codes, codes, is_missing = self._memo.read(hands, context, start, cards, plays, bounds)
+        hand_codes, codes, is_missing = self._cache.read(hands, context, start, cards, plays, bounds)
         missing = np.flatnonzero(is_missing)
         if not missing.size:
             return
@@ -126,11 +126,12 @@ class AnyFormCounter:
         group_of_hand = np.full(len(hands), NONE)
         group_of_hand[missing] = group
         group_of_move = np.repeat(group_of_hand, np.diff(start))
-        moves = np.argsort(group_of_move, kind="stable")[np.count_nonzero(group_of_move == NONE) :]
+        moves = np.flatnonzero(group_of_move != NONE)
+        moves = moves[np.argsort(group_of_move[moves], kind="stable")]
         group_start = np.searchsorted(group_of_move[moves], np.arange(len(first) + 1))
         rows = missing[first]
         plays[moves], bounds[moves] = self._count_moves(hands[rows], context[rows], group_start, cards[moves])
-        self._memo.store(codes[moves], plays[moves], bounds[moves])
+        self._cache.store(codes[moves], plays[moves], bounds[moves])
 
     def _count_moves(
         self, hands: NDArray[np.uint8], context: NDArray[np.int64], start: NDArray[np.int64], cards: NDArray[np.uint8]

@@ -320,7 +320,7 @@ class CompiledPreferences:
     def _check_rules(self, decisions: Decisions | Choices) -> None:
         """Raise GameError for decisions of other cards, labels or fluents, which inputs would misread."""
         rules = self.input_source.rules
-        if not rules.has_moves_of(decisions.rules):
+        if not rules.is_compatible_with(decisions.rules):
             text = f"the preferences of {rules.folder.name} do not fit decisions of {decisions.rules.folder.name}"
             raise GameError(text, ErrorCode.AGENT_NOT_APPLICABLE)
 

@@ -12,12 +12,12 @@ from abl_cards.core import kernel, map_ranges, splitmix64
 from abl_cards.games.min_plays.hand_plays import KIND_HASHES
 from abl_cards.games.types import NO_CARD
 
-_MEMO_BITS = 20
+_INDEX_BITS = 20
 _VALUE_BITS = 16  # lowest bits of an entry: plays, then whether they are an upper bound, then that there is an entry
 _BOUND, _STORED = np.uint64(1 << 8), np.uint64(1 << 15)
 
 
-class PlaysMemo:
+class MinPlaysCache:
     """Numbers of plays after moves, by hand, context and cards that are left.
 
     A later entry replaces another one with the same last bits of its code. Threads share the entries: each is a single
@@ -26,7 +26,7 @@ class PlaysMemo:
 
     def __init__(self) -> None:
         """Make an empty cache."""
-        self._entries = np.zeros(1 << _MEMO_BITS, np.uint64)  # codes of moves, their lowest bits the value
+        self._entries = np.zeros(1 << _INDEX_BITS, np.uint64)  # codes of moves, their lowest bits the value
 
     def read(
         self, hands: NDArray[np.uint8], context: NDArray[np.int64], start: NDArray[np.int64], cards: NDArray[np.uint8],
