@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from abl_cards.asp.intervals import INT32_MAX
     from abl_cards.asp.lexer import LexerToken, scan_text, tokenize
     from abl_cards.asp.parser import find_syntax_errors, parse_program
-    from abl_cards.asp.program import RuleSource, RuleSources, parse_sources, read_sources, read_statements
+    from abl_cards.asp.program import parse_sources, read_statements
     from abl_cards.asp.program_summary import Constraint, PredicateUse, ProgramSummary
     from abl_cards.asp.sandbox import build_in_process, build_in_subprocess, keep_warm_process, work_in_process
     from abl_cards.asp.serialization import (
@@ -53,6 +53,7 @@ if TYPE_CHECKING:
         unpack_build,
     )
     from abl_cards.asp.solver import ClingoSolver, SolveOptions
+    from abl_cards.asp.sources import RuleSource, RuleSources, read_sources
     from abl_cards.asp.statements import OPEN_HEADS, UNSUPPORTED, VIOLATED, summarise_files, summarise_statements
     from abl_cards.asp.stratification import check_stratified
     from abl_cards.asp.terms import (

@@ -16,8 +16,9 @@ from abl_cards.asp import check, check_ground, input_ranges, overflow, profiler
 from abl_cards.asp.errors import Diagnostic, Severity, make_error, sort_diagnostics
 from abl_cards.asp.ground_program import GroundProgram, GroundProgramObserver, UnsupportedRule
 from abl_cards.asp.intervals import INT32_MAX
-from abl_cards.asp.program import MAX_MESSAGES, MessageLog, RuleSources, parse_sources, read_sources
+from abl_cards.asp.program import MAX_MESSAGES, MessageLog, parse_sources
 from abl_cards.asp.program_summary import Constraint
+from abl_cards.asp.sources import RuleSources, read_sources
 from abl_cards.asp.statements import VIOLATED, summarise_files
 from abl_cards.asp.terms import Input, Signature, Term
 from abl_cards.asp.text_checks import check_source_texts

@@ -23,7 +23,7 @@ from platformdirs import user_cache_path
 
 from abl_cards.asp.bounded_files import read_regular_file
 from abl_cards.asp.build import BuildRequest
-from abl_cards.asp.program import read_sources
+from abl_cards.asp.sources import read_sources
 from abl_cards.asp.terms import Signature
 from abl_cards.core import PACKAGE
 

@@ -11,8 +11,8 @@ from clingo.ast import ASTType
 
 from abl_cards.asp.errors import Diagnostic, Location, did_you_mean, make_error, make_warning
 from abl_cards.asp.intervals import INT32_MAX, INT32_MIN
-from abl_cards.asp.program import RuleSource, RuleSources
 from abl_cards.asp.program_summary import PredicateUse, ProgramSummary, find_first_uses
+from abl_cards.asp.sources import RuleSource, RuleSources
 from abl_cards.asp.statements import VIOLATED
 from abl_cards.asp.terms import Input, Signature, Term
 from abl_cards.core import ErrorCode

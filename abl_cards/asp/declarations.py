@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from abl_cards.asp.errors import Diagnostic, Location, Severity
-from abl_cards.asp.program import RuleSources
 from abl_cards.asp.program_summary import Constraint, PredicateUse, ProgramSummary
+from abl_cards.asp.sources import RuleSources
 from abl_cards.asp.terms import Signature, Term
 from abl_cards.core import ErrorCode
 

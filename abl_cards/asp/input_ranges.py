@@ -16,8 +16,8 @@ from clingo import ast
 from clingo.ast import ASTType
 
 from abl_cards.asp.errors import Diagnostic, Location, make_error
-from abl_cards.asp.program import RuleSources
 from abl_cards.asp.program_summary import ProgramSummary
+from abl_cards.asp.sources import RuleSources
 from abl_cards.asp.terms import Atom, Input, Signature, Term
 from abl_cards.core import ErrorCode
 

@@ -26,7 +26,7 @@ from abl_cards.asp.intervals import (
     negate,
     singleton,
 )
-from abl_cards.asp.program import RuleSources
+from abl_cards.asp.sources import RuleSources
 from abl_cards.asp.terms import Term
 from abl_cards.core import ErrorCode
 

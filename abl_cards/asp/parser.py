@@ -22,9 +22,9 @@ from abl_cards.asp import cache as disk
 from abl_cards.asp.declarations import decode_constants, decode_diagnostics, decode_program, dump_json_line
 from abl_cards.asp.errors import Diagnostic, KBError, Location, make_error
 from abl_cards.asp.parser_process import CONSTANTS, PARTS, PROBLEMS
-from abl_cards.asp.program import RuleSource, RuleSources
 from abl_cards.asp.program_summary import ProgramSummary, merge_programs
 from abl_cards.asp.sandbox import EXIT_OUT_OF_MEMORY, STARTUP_SECONDS, WALL_TIME_FACTOR, start_process
+from abl_cards.asp.sources import RuleSource, RuleSources
 from abl_cards.asp.text_checks import check_source_texts
 from abl_cards.core import CpuBudget, ErrorCode, get_budget
 

@@ -20,9 +20,10 @@ from clingo import ast
 
 from abl_cards.asp.declarations import dump_json_line, encode_constants, encode_diagnostics, encode_program
 from abl_cards.asp.errors import Diagnostic
-from abl_cards.asp.program import RuleSource, RuleSources, parse_sources
+from abl_cards.asp.program import parse_sources
 from abl_cards.asp.program_summary import ProgramSummary
 from abl_cards.asp.sandbox import EXIT_OUT_OF_MEMORY, set_cpu_alarm
+from abl_cards.asp.sources import RuleSource, RuleSources
 from abl_cards.asp.statements import collect_constants, collect_statements
 from abl_cards.asp.terms import Term
 from abl_cards.core import ensure_complete_writes

@@ -18,7 +18,7 @@ from clingo.ast import ASTType
 from abl_cards.asp.errors import Location
 from abl_cards.asp.graph import strong_components
 from abl_cards.asp.ground_program import GroundProgramObserver, UnsupportedRule
-from abl_cards.asp.program import RuleSources
+from abl_cards.asp.sources import RuleSources
 from abl_cards.asp.statements import summarise_statements
 from abl_cards.asp.terms import Signature
 

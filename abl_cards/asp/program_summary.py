@@ -9,7 +9,7 @@ from typing import TypeVar
 from clingo import ast
 
 from abl_cards.asp.errors import Diagnostic, Location, make_error
-from abl_cards.asp.program import RuleSources
+from abl_cards.asp.sources import RuleSources
 from abl_cards.asp.terms import Signature, Term
 from abl_cards.core import ErrorCode
 

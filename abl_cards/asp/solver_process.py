@@ -19,9 +19,10 @@ import clingo
 from abl_cards.asp import check
 from abl_cards.asp.build import BuildRequest, Limits, clingo_arguments, ground_with_costs, grounding_diagnostics
 from abl_cards.asp.errors import Diagnostic, Severity, make_error
-from abl_cards.asp.program import MAX_MESSAGES, MessageLog, RuleSources, parse_sources, read_sources
+from abl_cards.asp.program import MAX_MESSAGES, MessageLog, parse_sources
 from abl_cards.asp.program_summary import ProgramSummary
 from abl_cards.asp.sandbox import EXIT_OUT_OF_MEMORY, decode_request, limit_resources, set_cpu_alarm
+from abl_cards.asp.sources import RuleSources, read_sources
 from abl_cards.asp.statements import summarise_statements
 from abl_cards.asp.terms import atom_from_symbol
 from abl_cards.asp.text_checks import check_source_texts

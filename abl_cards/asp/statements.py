@@ -12,8 +12,9 @@ from clingo.ast import ASTType
 from abl_cards.asp.constant_terms import evaluate_constant
 from abl_cards.asp.errors import Location
 from abl_cards.asp.lexer import MAX_CACHED_TEXT
-from abl_cards.asp.program import RuleSource, RuleSources, parse_sources
+from abl_cards.asp.program import parse_sources
 from abl_cards.asp.program_summary import Constraint, PredicateUse, ProgramSummary, merge_programs
+from abl_cards.asp.sources import RuleSource, RuleSources
 from abl_cards.asp.terms import Signature, Term
 from abl_cards.core import ErrorCode, check_budget
 

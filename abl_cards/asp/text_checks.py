@@ -5,15 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from abl_cards.asp.errors import Diagnostic, make_error
 from abl_cards.asp.intervals import INT32_MAX
 from abl_cards.asp.lexer import INCLUDE, MAX_NESTING, LexerToken, parse_number
+from abl_cards.asp.sources import RuleSource
 from abl_cards.core import ErrorCode, escape_controls
-
-if TYPE_CHECKING:
-    from abl_cards.asp.program import RuleSource
 
 _Refusal = tuple[str, str, ErrorCode]
 """Message, remedy and code."""

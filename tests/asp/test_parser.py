@@ -16,8 +16,9 @@ from abl_cards.asp import parser
 from abl_cards.asp.errors import KBError, Location
 from abl_cards.asp.lexer import MAX_NESTING
 from abl_cards.asp.parser import find_syntax_errors, parse_program
-from abl_cards.asp.program import RuleSource, RuleSources, parse_sources, read_sources
+from abl_cards.asp.program import parse_sources
 from abl_cards.asp.sandbox import start_process
+from abl_cards.asp.sources import RuleSource, RuleSources, read_sources
 from abl_cards.asp.statements import summarise_files
 from abl_cards.core import ErrorCode
 from tests.effort import amount

@@ -16,7 +16,8 @@ from abl_cards.asp.profiler import (
     group_rules,
     profile_grounding,
 )
-from abl_cards.asp.program import parse_sources, read_sources
+from abl_cards.asp.program import parse_sources
+from abl_cards.asp.sources import read_sources
 
 RULES = """c(X) :- b(X).
 a(1..3).
