@@ -4,6 +4,7 @@ import gc
 import os
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -61,10 +62,13 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out the long tests, and sort the others."""
     if not (config.getoption("--long") or thorough()):
-        left = [item for item in items if item.get_closest_marker("long") or names_of(item) & LONG_TESTS]
+        kept, left = [], []
+        for item in items:
+            (left if item.get_closest_marker("long") or names_of(item) & LONG_TESTS else kept).append(item)
         config.hook.pytest_deselected(items=left)
-        items[:] = [item for item in items if item not in left]
-    items.sort(key=lambda item: run_order(item.path.relative_to(ROOT / "tests").as_posix()))
+        items[:] = kept
+    order = cache(lambda file: run_order(file.relative_to(ROOT / "tests").as_posix()))
+    items.sort(key=lambda item: order(item.path))
 
 
 def pytest_collection_finish() -> None:
