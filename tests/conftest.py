@@ -62,7 +62,8 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out the long tests, and sort the others."""
     if not (config.getoption("--long") or thorough()):
-        kept, left = [], []
+        kept: list[pytest.Item] = []
+        left: list[pytest.Item] = []
         for item in items:
             (left if item.get_closest_marker("long") or names_of(item) & LONG_TESTS else kept).append(item)
         config.hook.pytest_deselected(items=left)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
         ground_with_costs,
         read_rewritten_statements,
     )
-    from abl_cards.asp.cache import CacheKey, circuit_cache_name, load_cached, make_cache_key, store_cached
+    from abl_cards.asp.cache import CacheKey, load_cached, load_or_make, make_cache_key, store_cached
     from abl_cards.asp.check import COST, PLACEHOLDER, PREFERENCE, SAYS, count_identifiers, format_pattern
     from abl_cards.asp.completion import Body, Equations, GroundEquations
     from abl_cards.asp.constant_terms import evaluate_constant
@@ -113,7 +113,6 @@ __all__ = [
     "build_in_subprocess",
     "build_program",
     "check_stratified",
-    "circuit_cache_name",
     "clingo_arguments",
     "count_identifiers",
     "did_you_mean",
@@ -127,6 +126,7 @@ __all__ = [
     "is_inside",
     "keep_warm_process",
     "load_cached",
+    "load_or_make",
     "make_cache_key",
     "make_error",
     "make_kb_error",

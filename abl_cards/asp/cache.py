@@ -14,7 +14,7 @@ import hashlib
 import json
 import os
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -24,7 +24,6 @@ from platformdirs import user_cache_path
 from abl_cards.asp.bounded_files import read_regular_file
 from abl_cards.asp.build import BuildRequest
 from abl_cards.asp.sources import read_sources
-from abl_cards.asp.terms import Signature
 from abl_cards.core import PACKAGE
 
 MAX_CACHE_BYTES = 256 << 20
@@ -88,19 +87,6 @@ def code_digest() -> str:
     return digest.hexdigest()
 
 
-def circuit_cache_name(name: str, outputs: Sequence[Signature]) -> str:
-    """Return the name in the cache of a circuit.
-
-    Args:
-        name: Name of the knowledge base in the cache.
-        outputs: Output predicates of the circuit.
-
-    Returns:
-        The hexadecimal digest of both.
-    """
-    return hashlib.sha256(" ".join([name, *map(str, outputs)]).encode()).hexdigest()
-
-
 def load_cached(name: str, unpack: Callable[[bytes], StoredT]) -> StoredT | None:
     """Load an entry of the cache.
 
@@ -122,6 +108,28 @@ def load_cached(name: str, unpack: Callable[[bytes], StoredT]) -> StoredT | None
         return None
     with contextlib.suppress(OSError):  # the folder may be read-only
         path.touch()  # recently used, so evicted last
+    return stored
+
+
+def load_or_make(
+    content: bytes, make: Callable[[], StoredT], pack: Callable[[StoredT], bytes], unpack: Callable[[bytes], StoredT]
+) -> StoredT:
+    """Load what was made from the same content before; make and store it where it is not there.
+
+    Args:
+        content: What the entry depends on beside the code, beginning with its kind.
+        make: Makes the entry.
+        pack: Encodes it.
+        unpack: Decodes it.
+
+    Returns:
+        The entry.
+    """
+    name = hashlib.sha256(code_digest().encode() + content).hexdigest()
+    stored = load_cached(name, unpack)
+    if stored is None:
+        stored = make()
+        store_cached(name, pack(stored), evict=False)
     return stored
 
 

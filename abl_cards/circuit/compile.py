@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from weakref import WeakValueDictionary
 
-from abl_cards.asp import Atom, Body, Equations, check_stratified, strong_components
+from abl_cards.asp import Atom, Body, Equations, check_stratified, load_or_make, strong_components
 from abl_cards.circuit.builder import CircuitBuilder
 from abl_cards.circuit.circuit import FALSE, TRUE, Circuit
+from abl_cards.circuit.circuit_io import MIN_CACHED_GATES, pack_circuit, unpack_circuit
 from abl_cards.circuit.prune import build_pruned_circuit
 from abl_cards.circuit.recursion import RecursiveComponent, fixpoint_constants
 from abl_cards.circuit.specialise import residual_equations, to_body_literal
@@ -78,9 +81,17 @@ def specialise_circuit(circuit: Circuit, values: Mapping[Atom, bool]) -> Circuit
     key = circuit.digest + fixed.encode()
     specialised = _specialise_cache.get(key)
     if specialised is None:
-        specialised = _specialise_cache[key] = _specialise(circuit, values)
+        specialised = _specialise_cache[key] = _load_or_specialise(circuit, values, key)
         _latest.append(specialised)
     return specialised
+
+
+def _load_or_specialise(circuit: Circuit, values: Mapping[Atom, bool], key: bytes) -> Circuit:
+    if circuit.num_gates < MIN_CACHED_GATES:
+        return _specialise(circuit, values)
+    make = partial(_specialise, circuit, values)
+    specialised = load_or_make(b"specialised" + key, make, pack_circuit, unpack_circuit)
+    return replace(specialised, fixed_inputs={**circuit.fixed_inputs, **values})
 
 
 def _specialise(circuit: Circuit, values: Mapping[Atom, bool]) -> Circuit:

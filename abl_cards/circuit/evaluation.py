@@ -8,7 +8,9 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
+from abl_cards.asp import load_or_make
 from abl_cards.circuit.circuit import Circuit
+from abl_cards.circuit.circuit_io import MIN_CACHED_GATES, pack_bytecode, unpack_bytecode
 from abl_cards.circuit.lower import Bytecode, lower_circuit
 from abl_cards.core import map_ranges
 
@@ -224,9 +226,15 @@ def get_bytecode(circuit: Circuit) -> Bytecode:
     if code is None:
         code = _bytecode_cache.get(circuit.digest)
         if code is None:
-            code = _bytecode_cache[circuit.digest] = lower_circuit(circuit)
+            code = _bytecode_cache[circuit.digest] = _load_or_lower(circuit)
         circuit.__dict__["_code"] = code
     return code
+
+
+def _load_or_lower(circuit: Circuit) -> Bytecode:
+    if circuit.num_gates < MIN_CACHED_GATES:
+        return lower_circuit(circuit)
+    return load_or_make(b"bytecode" + circuit.digest, lambda: lower_circuit(circuit), pack_bytecode, unpack_bytecode)
 
 
 def _check_arrays(

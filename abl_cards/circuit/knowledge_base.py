@@ -31,9 +31,9 @@ from abl_cards.asp import (
     Signature,
     Term,
     build_program,
-    circuit_cache_name,
     did_you_mean,
     load_cached,
+    load_or_make,
     make_cache_key,
     make_error,
     make_kb_error,
@@ -42,8 +42,8 @@ from abl_cards.asp import (
     string_value,
     unpack_build,
 )
-from abl_cards.circuit import circuit_io
 from abl_cards.circuit.circuit import Circuit
+from abl_cards.circuit.circuit_io import pack_circuit, unpack_circuit
 from abl_cards.circuit.compile import compile_circuit
 from abl_cards.core import (
     CpuBudget,
@@ -242,13 +242,10 @@ class KnowledgeBase:
     def _load_or_compile(self, outputs: tuple[Signature, ...]) -> Circuit:
         """Load a circuit from the disk cache; compile and store it where it is not there."""
         numbers = [pair for signature in outputs for pair in self._instances(signature)]
-        name = circuit_cache_name(self.cache_name, outputs) if self.cache_name else None
-        circuit = load_cached(name, circuit_io.unpack_circuit) if name else None
-        if circuit is None:
-            circuit = self._compile(numbers)
-            if name:
-                store_cached(name, circuit_io.pack_circuit(circuit), evict=False)
-        return circuit
+        if not self.cache_name:
+            return self._compile(numbers)
+        content = " ".join(["circuit", self.cache_name, *map(str, outputs)]).encode()
+        return load_or_make(content, lambda: self._compile(numbers), pack_circuit, unpack_circuit)
 
     def _compile(self, numbers: Sequence[tuple[int, Atom]]) -> Circuit:
         try:

@@ -36,7 +36,6 @@ from abl_cards.games.description.variants import (
     VARIANT_FILE,
     FolderLayers,
     parse_files,
-    parse_rules_about,
     resolve_layers,
 )
 
@@ -245,7 +244,7 @@ class Folder:
 
     @cached_property
     def _metadata_program(self) -> ProgramSummary:
-        return parse_rules_about(("default_profile", "title", "platform"), self._files, self.include_paths)
+        return parse_files(self._files, self.include_paths)
 
     def program(self, profile: str | None = None, auxiliary: tuple[str, ...] = ()) -> ProgramSummary:
         """Parse the rule files of a profile.

@@ -32,14 +32,13 @@ from abl_cards.games.description.rule_lookup import find_best_head
 from abl_cards.games.description.show_checks import (
     ASCENDING,
     BY_RANK,
-    PREFIX,
     SHOW_PREDICATES,
     ShowStatement,
     find_conflicts,
     find_problem,
     find_wrong_statements,
 )
-from abl_cards.games.description.variants import SHOW_FILE, parse_files, parse_rules_about
+from abl_cards.games.description.variants import SHOW_FILE, parse_files
 
 _FACTS_FILE = "facts.lp"
 _MISPLACED = ErrorCode.MISPLACED_FACT
@@ -127,7 +126,7 @@ def check_show_rules(kb: KnowledgeBase, folder: Folder, profile: str | None) -> 
         folder: Rule folder.
         profile: Profile of the rules; None for the default profile.
     """
-    program = parse_rules_about((PREFIX,), folder.files(profile), folder.include_paths)
+    program = folder.program(profile)
     misplaced = [
         make_error(use.location, f"{use.signature} is read in {SHOW_FILE} alone", "write it there", _MISPLACED)
         for use in program.heads
@@ -135,7 +134,6 @@ def check_show_rules(kb: KnowledgeBase, folder: Folder, profile: str | None) -> 
     ]
     if folder.layers.show_file is None:
         return tuple(misplaced)
-    program = folder.program(profile)
     fluents = read_fluents(kb, read_fluent_types(find_fluent_declarations(program)))
     return (*misplaced, *_read(KnownNames(kb, program, folder, fluents), profile, is_strict=True).errors)
 
@@ -193,8 +191,7 @@ def _fact_lines(
 ) -> Iterator[str]:
     """Yield the constants and the facts of the game, as far as the file may read them."""
     yield "% Facts of the game."
-    files = known.folder.files(profile)
-    constants = parse_rules_about(("title",), files, known.folder.include_paths).constants
+    constants = known.folder.program(profile).constants
     for name, (_, value) in constants.items():
         if value is not None and name not in program.constants:
             yield f"#const {name} = {value}."

@@ -7,12 +7,9 @@ folder, and ``leaves_out(tribute).`` drops a file of the parent. ``variant.lp`` 
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-
-from clingo import ast
 
 from abl_cards.asp import (
     KBError,
@@ -20,16 +17,12 @@ from abl_cards.asp import (
     Location,
     PredicateUse,
     ProgramSummary,
-    RuleSources,
     Signature,
     did_you_mean,
     make_error,
     make_kb_error,
     parse_program,
-    parse_sources,
     read_sources,
-    summarise_files,
-    summarise_statements,
 )
 from abl_cards.core import PACKAGE, ErrorCode
 
@@ -130,48 +123,7 @@ def parse_files(files: list[Path], include_paths: tuple[Path, ...] = (COMMON_DIR
     return _parse_sources(read_sources(files, Limits().file_bytes, include_paths)[0])
 
 
-def parse_rules_about(
-    names: tuple[str, ...], files: list[Path], include_paths: tuple[Path, ...] = (COMMON_DIR,)
-) -> ProgramSummary:
-    """Parse only the rules whose heads have one of some names, which is faster than parsing everything.
-
-    Args:
-        names: Names of predicates.
-        files: Rule files.
-        include_paths: Directories that are searched by ``#include <name>.``.
-
-    Returns:
-        Summary of these rules.
-    """
-    return _parse_rules_about(names, read_sources(files, Limits().file_bytes, include_paths)[0])
-
-
-@lru_cache(maxsize=64)  # read each time that a game is named, to find its default profile
-def _parse_rules_about(names: tuple[str, ...], sources: RuleSources) -> ProgramSummary:
-    needles = (*names, "#const")
-    relevant = RuleSources(
-        tuple(source for source in sources.files if any(word in source.scan.code for word in needles))
-    )
-    if not _is_shipped(relevant):
-        return parse_program(relevant)
-    statements = parse_sources(relevant)[0]
-    return summarise_statements([statement for statement in statements if _is_about(names, statement)], sources, {})
-
-
-def _is_about(names: tuple[str, ...], statement: ast.AST) -> bool:
-    if statement.ast_type == ast.ASTType.Rule:
-        return str(statement.head).startswith(names)
-    return bool(statement.ast_type == ast.ASTType.Definition)
-
-
-@lru_cache(maxsize=16)  # loading a folder parses its text several times
-def _parse_sources(sources: RuleSources) -> ProgramSummary:
-    return summarise_files(sources, {}) if _is_shipped(sources) else parse_program(sources)
-
-
-def _is_shipped(sources: RuleSources) -> bool:
-    """Return True if all files are part of the package; others are parsed in a child process."""
-    return all(Path(os.path.realpath(source.path)).is_relative_to(KB_ROOT) for source in sources.files)
+_parse_sources = lru_cache(maxsize=16)(parse_program)  # a folder is parsed when it is named, and when it is loaded
 
 
 def _is_same_path(one: Path, other: Path) -> bool:
