@@ -227,11 +227,8 @@ class Engine:
             KBError: The rules there have errors.
         """
         exclude = check_list("exclude", exclude, is_ordered=False)
-        source = GamePreferenceInputs(self.rules)
-        if directory is None:
-            return compile_preferences(self.rules.kb, source, exclude)
-        kb = _load_preferences(self.rules, check_path("directory", directory))
-        return check_same_game(compile_preferences(kb, source, exclude))
+        kb = self.rules.kb if directory is None else _load_preferences(self.rules, check_path("directory", directory))
+        return check_same_game(compile_preferences(kb, GamePreferenceInputs(self.rules), exclude))
 
     # --- notation -----------------------------------------------------------------------------------------------------
 

@@ -398,7 +398,7 @@ def compile_preferences(
 
 
 def check_same_game(preferences: CompiledPreferences) -> CompiledPreferences:
-    """Check that preferences of another folder are about the game of the tables.
+    """Check that preferences, which may come from another folder, are about the game of the tables.
 
     Args:
         preferences: Compiled preferences.
@@ -410,6 +410,8 @@ def check_same_game(preferences: CompiledPreferences) -> CompiledPreferences:
         GameError: They are about other cards or labels, or read inputs that the game does not declare.
     """
     kb, rules = preferences.kb, preferences.input_source.rules
+    if kb is rules.kb:
+        return preferences
     declared = {signature.name for signature in INPUTS} | {name for name, _ in rules.kb.input_atoms}
     differences = {
         "cards": {*map(str, read_pack(kb).kinds)} ^ {*map(str, rules.pack.kinds)},
