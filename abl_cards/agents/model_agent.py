@@ -173,19 +173,24 @@ def probe_parts(networks: Networks, engine: Engine) -> None:
 def _probe_part(part: NetworkPart, networks: Networks, view: PolicyInputs, privileged: PrivilegedInputs) -> None:
     """Call a custom network; raises GameError where it fails."""
     inputs = to_input_tensors(view, networks.device, networks.dtype)
+    is_fixed = not any(weight.requires_grad for weight in part.parameters())
     try:
-        with torch.no_grad(), networks.autocast():
+        with torch.set_grad_enabled(is_fixed), networks.autocast():
             if isinstance(part, AblnPart):
-                part(inputs.observation, inputs.prior)
+                output = part(inputs.observation, inputs.prior)
             elif isinstance(part, CriticPart):
-                part(inputs, to_privileged_tensors(privileged, networks.device))
+                output = part(inputs, to_privileged_tensors(privileged, networks.device))
             else:
-                part(inputs)
+                output = part(inputs)
     except GameError:
         raise
     except Exception as problem:
         message = f"{part.model_name} failed on {len(view.open_rows)} decisions: {type(problem).__name__}: {problem}"
         raise GameError(message, ErrorCode.MODEL_FAILED) from problem
+    if is_fixed and output.requires_grad:
+        remedy = "keep layers in torch.nn.ModuleList, tensors in torch.nn.Parameter"
+        message = f"{part.model_name} has weights that parameters() does not name, so they cannot be trained; {remedy}"
+        raise GameError(message, ErrorCode.MODEL_FAILED)
 
 
 _PROBE_TABLES, _PROBE_STEPS, _MIN_PROBE_ROWS = 16, 100, 2

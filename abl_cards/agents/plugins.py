@@ -194,9 +194,7 @@ class PluginAgent:
         rows = lists.find(moves)
         for row in np.flatnonzero(rows < 0)[:1]:
             form = decisions.rules.forms.forms[moves.form[row]].name
-            cards = decisions.rules.card_codes.to_text(
-                [card for card in moves.cards[row] if card < len(decisions.rules.pack)]
-            )
+            cards = decisions.rules.card_codes.to_text([card for card in moves.cards[row] if card != NO_CARD])
             cause = _describe_writes(decisions, copied)
             text = f"{decisions.state_text(row)}: {form} with {cards or 'no cards'} is no legal move{cause}"
             raise self._make_error(text)
@@ -245,7 +243,12 @@ class PluginAgent:
         if cards.ndim != 2 or len(cards) != n or cards.shape[1] > forms.max_cards or cards.dtype.kind not in "iu":
             expected = f"whole numbers [{n}, up to {forms.max_cards}]"
             raise self._make_error(f"play must give cards as {expected}, not {cards.dtype} {list(cards.shape)}")
-        return Moves(form.astype(np.int16), np.clip(cards, 0, NO_CARD).astype(np.uint8))
+        kinds = len(decisions.rules.pack)
+        if wrong := sorted(set(cards[(cards != NO_CARD) & ((cards < 0) | (cards >= kinds))].tolist())):
+            numbers = f"give numbers from 0 to {kinds - 1}, and NO_CARD ({NO_CARD}) after the last"
+            text = f"a play with the card {wrong[0]} is no legal move: there is no such card; {numbers}"
+            raise self._make_error(text)
+        return Moves(form.astype(np.int16), cards.astype(np.uint8))
 
     def _check_numbers(self, answer: Any, n: int, end: int, method: str) -> NDArray[np.int64]:
         """Convert an answer to int64 [n] from 0 to end - 1; raises GameError."""

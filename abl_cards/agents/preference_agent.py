@@ -15,7 +15,13 @@ from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Engine
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.description import Folder, functor, load_game_knowledge
-from abl_cards.games.preferences import CompiledPreferences, GamePreferenceInputs, PreferenceModel, compile_preferences
+from abl_cards.games.preferences import (
+    CompiledPreferences,
+    GamePreferenceInputs,
+    PreferenceModel,
+    check_same_game,
+    compile_preferences,
+)
 from abl_cards.games.tables import Choices, DecisionPoint, Decisions
 from abl_cards.games.types import Moves
 from abl_cards.reasoners.abduction import ClingoReasoner, Minimiser
@@ -95,7 +101,7 @@ def preference_model_from_name(name: AgentName, engine: Engine) -> PreferenceMod
     )
     kb = load_game_knowledge(folder, engine.rules.profile)
     groups = [word for word in excluded if word not in file_names]
-    return _scale_weights(compile_preferences(kb, GamePreferenceInputs(engine.rules), groups), name)
+    return _scale_weights(check_same_game(compile_preferences(kb, GamePreferenceInputs(engine.rules), groups)), name)
 
 
 def _scale_weights(model: CompiledPreferences, name: AgentName) -> CompiledPreferences:

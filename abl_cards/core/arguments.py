@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Sequence
 from math import inf
 from numbers import Integral, Real
@@ -10,6 +11,9 @@ from typing import Any
 
 from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.core.seeds import integer_seed
+
+_MAX_NAME_BYTES = 255
+"""Longest name of a file on the usual file systems."""
 
 
 def check_integer(name: str, value: Any, least: int | None = None, most: int | None = None) -> int:
@@ -91,7 +95,10 @@ def is_one_of(value: Any, words: Iterable[str | None]) -> bool:
 
 
 def check_path(name: str, value: Any) -> Path:
-    """Convert an argument to a path; an empty text, which would be the working directory, or one with NUL is rejected.
+    """Convert an argument to a path.
+
+    An empty text, which would be the working directory, is rejected, and so are texts with NUL or too long for a path,
+    such as the contents of a file.
 
     Args:
         name: Name of the argument, for the message.
@@ -101,7 +108,10 @@ def check_path(name: str, value: Any) -> Path:
         GameError: The value is no path.
     """
     if isinstance(value, str | Path) and str(value) and "\0" not in str(value):
-        return Path(value)
+        if all(len(os.fsencode(part)) <= _MAX_NAME_BYTES for part in Path(value).parts):
+            return Path(value)
+        message = f"{name}={str(value)!r:.60}: too long for a path; give the path of a file, not its contents"
+        raise GameError(message, ErrorCode.INVALID_VALUE)
     raise GameError(f"{name}={value!r:.60}: give a path", ErrorCode.INVALID_VALUE)
 
 

@@ -142,7 +142,7 @@ class ErrorCode(StrEnum):
     )
     SETTING_CONFLICT = "setting-conflict", "Settings or arguments of a run exclude each other."
     RUN_MISMATCH = "run-mismatch", "A run folder holds a run of another game, network, settings or rules."
-    CHECKPOINT_NOT_READABLE = "checkpoint-not-readable", "A checkpoint is damaged, or of another form or version."
+    CHECKPOINT_NOT_READABLE = "checkpoint-not-readable", "A checkpoint is missing or damaged, or of another form."
     RUN_LOCKED = "run-locked", "Another process is at work on a run, or has gone on with it."
     WORKER_LOST = "worker-lost", "A process that a run depends on has ended."
     DEVICE_NOT_AVAILABLE = "device-not-available", "The device of a run does not exist on this machine."

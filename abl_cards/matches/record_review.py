@@ -33,7 +33,7 @@ from abl_cards.games.notation import find_plays, include_move
 from abl_cards.games.tables import DecisionPoint, Decisions, is_play_decision
 from abl_cards.games.types import Indices, MoveLists, Moves, join_lists
 from abl_cards.matches.move_rollouts import ReviewConfig, evaluate_moves
-from abl_cards.matches.records import find_profile, normalise_record, read_valid_records
+from abl_cards.matches.records import find_profile, normalise_record, read_numbered_records
 from abl_cards.matches.review_results import EvaluatedMove, RecordReview, ReviewedDecision, SeatSummary
 from abl_cards.reasoners.abduction import Minimiser
 from abl_cards.reasoners.explain import MoveScores, PreferenceTexts, compare_moves, merge_instances
@@ -87,7 +87,7 @@ def review(
     seed = check_seed(seed)
     check_language(language)
     given = _list_records(records)
-    engine = _engine_of_record(game, given[0])
+    engine = _engine_of_record(game, next(iter(given.values())))
     compared, rollout = (
         make_agent(spec, engine) if isinstance(spec, str) else check_own_agent(spec, type(spec).__name__, engine)
         for spec in (agent, rollout_agent)
@@ -95,18 +95,22 @@ def review(
     config = ReviewConfig(engine, compared, rollout, n_deals, max_moves, min_loss, seed, language)
     chosen = None if seats is None else _check_seats(engine, seats)
     reviews = []
-    for record in given:
-        normalised = normalise_record(engine, record)
-        decisions = review_record(config, normalised, chosen, on_progress)
+    for place, record in given.items():
+        try:
+            normalised = normalise_record(engine, record)
+            decisions = review_record(config, normalised, chosen, on_progress)
+        except GameError as problem:
+            raise GameError(f"{place}: {problem}", problem.code, problem.values) from problem
         summaries = summarise_seats(engine, normalised, decisions)
         reviews.append(RecordReview(tuple(decisions), tuple(summaries)))
     return reviews
 
 
-def _list_records(records: Any) -> list[Mapping[str, Any]]:
-    """Return records passed in any form; raises GameError if there are none, or one is not a record."""
+def _list_records(records: Any) -> dict[str, Mapping[str, Any]]:
+    """Return records passed in any form, by their places; raises GameError if there are none, or one is no record."""
     if isinstance(records, str | Path):
-        records = read_valid_records(records)
+        lines, read = read_numbered_records(records)
+        return {f"{records}:{line}": record for line, record in zip(lines, read, strict=True)}
     if not isinstance(records, Iterable):
         problem = f"records={records!r:.60}: give a record, a list of records or a file"
         raise GameError(problem, ErrorCode.INVALID_RECORD)
@@ -117,7 +121,7 @@ def _list_records(records: Any) -> list[Mapping[str, Any]]:
         if not isinstance(record, Mapping):
             problem = f"record {number} is no record but {record!r:.60}; give a dictionary, as match --record writes it"
             raise GameError(problem, ErrorCode.INVALID_RECORD)
-    return given
+    return {f"record {number}": record for number, record in enumerate(given, 1)}
 
 
 def _check_seats(engine: Engine, seats: Any) -> frozenset[int]:

@@ -16,7 +16,8 @@ from abl_cards.core import ArchiveError, ErrorCode, GameError, atomic_write, che
 CHECKPOINT_SUFFIX = ".state"
 """Suffix of checkpoints."""
 
-_START_ANEW_HINT = "choose another folder, or move it away to start anew"
+START_ANEW_HINT = "choose another folder, or move this one away to start anew"
+"""Remedy for a folder whose run cannot go on."""
 
 _RESTORE_ERRORS = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 """Errors of restoring a state of another form."""
@@ -52,11 +53,11 @@ def load_checkpoint(file: str | Path) -> dict[str, Any] | None:
         state = _read_archive(file)
     except ArchiveError as problem:
         raise GameError(
-            f"{file}: not a checkpoint, or a damaged one ({problem}); {_START_ANEW_HINT}",
+            f"{file}: not a checkpoint, or a damaged one ({problem}); {START_ANEW_HINT}",
             ErrorCode.CHECKPOINT_NOT_READABLE,
         ) from None
     if not isinstance(state, dict):
-        raise GameError(f"{file}: not what such a run keeps; {_START_ANEW_HINT}", ErrorCode.CHECKPOINT_NOT_READABLE)
+        raise GameError(f"{file}: not what such a run keeps; {START_ANEW_HINT}", ErrorCode.CHECKPOINT_NOT_READABLE)
     return state
 
 
@@ -86,7 +87,7 @@ def translate_restore_errors(file: str | Path) -> Iterator[None]:
         last = str(problem).strip().rpartition("\n")[2].strip()
         what = f"no {last}" if isinstance(problem, KeyError) else last or type(problem).__name__
         raise GameError(
-            f"{file}: of other settings, or another version began it; {_START_ANEW_HINT} ({what})",
+            f"{file}: of other settings, or another version began it; {START_ANEW_HINT} ({what})",
             ErrorCode.RUN_MISMATCH,
         ) from None
 

@@ -22,6 +22,9 @@ from abl_cards.core import (
     parse_json_line,
 )
 
+METRICS_FILE = "metrics.jsonl"
+"""Name of the file of metrics in the folder of a run."""
+
 OPPONENT_NAMES = ("itself", "kb", "its past")
 """Names of the players that the learner meets, by their numbers."""
 
@@ -36,7 +39,7 @@ class MetricsWriter:
         """Open the file of metrics after its first ``size`` bytes, which hold ``update`` updates."""
         directory = check_path("directory", directory)
         directory.mkdir(parents=True, exist_ok=True)
-        self._path = directory / "metrics.jsonl"
+        self._path = directory / METRICS_FILE
         valid_size = _complete_lines_size(self._path, size)
         if valid_size < size:
             text = f"{size - valid_size} bytes of lines from before update {update} are missing; the next ones follow"
@@ -88,7 +91,7 @@ def read_metrics(directory: str | Path) -> list[dict[str, Any]]:
         OSError: The file cannot be read.
     """
     directory = check_path("directory", directory)
-    file, rows = directory / "metrics.jsonl", []
+    file, rows = directory / METRICS_FILE, []
     *lines, _ = file.read_bytes().split(b"\n")
     for number, line in enumerate(lines, 1):
         try:
@@ -134,7 +137,7 @@ def load_metrics(directory: str | Path) -> TrainingMetrics:
         OSError: The file cannot be read.
     """
     directory = check_path("directory", directory)
-    return TrainingMetrics.from_rows(read_metrics(directory) if (directory / "metrics.jsonl").exists() else [])
+    return TrainingMetrics.from_rows(read_metrics(directory) if (directory / METRICS_FILE).exists() else [])
 
 
 def _complete_lines_size(file: Path, size: int) -> int:

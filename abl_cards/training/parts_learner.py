@@ -64,8 +64,11 @@ class PartsLearner(PPOLearner):
         super().__init__(networks, symmetries, ppo, ema_decay, expert_config)
         if "policy" in self._fitted:
             self.ema = LatestWeights(networks.decision)
-        if networks.abln is not None and not _trainable(networks.abln):
+        if not _trainable(networks.abln):
             self.abln_optimiser = None
+        if not self._fitted and not any(map(_trainable, (networks.decision, networks.critic, networks.abln))):
+            names = ", ".join(part.model_name for part in self._own)
+            raise GameError(f"{names}: no network of the run has parameters to train", ErrorCode.MODEL_FAILED)
 
     def acting_weights(self) -> list[torch.nn.Parameter]:
         """Return the weights of policy and critic that the optimiser trains."""
@@ -74,7 +77,6 @@ class PartsLearner(PPOLearner):
 
     def abln_weights(self) -> list[torch.nn.Parameter]:
         """Return the weights of ABLN that the optimiser trains."""
-        assert self.networks.abln is not None
         return _trainable(self.networks.abln) or [torch.nn.Parameter(torch.zeros(0))]
 
     def let_policy_learn(self, is_learning: bool) -> None:
@@ -182,8 +184,10 @@ class PartsLearner(PPOLearner):
                 part.optimiser.load_state_dict(state[name])
 
 
-def _trainable(network: torch.nn.Module) -> list[torch.nn.Parameter]:
-    """Return the parameters of a network that the optimiser of the run may change."""
+def _trainable(network: torch.nn.Module | None) -> list[torch.nn.Parameter]:
+    """Return the parameters of a network that the optimiser of the run may change; none where there is no network."""
+    if network is None:
+        return []
     if isinstance(network, NetworkPart) and not network.learns_by_gradient:
         return []
     return [weight for weight in network.parameters() if weight.requires_grad]

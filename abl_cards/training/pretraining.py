@@ -39,8 +39,10 @@ ProgressCallback = Callable[[int, str], None]
 
 CHECKPOINT_STEPS = 250  # steps
 
-_WEIGHTS_FILE = "supervised.safetensors"
-_LEARNED_FILES = (_WEIGHTS_FILE, f"decisions{CHECKPOINT_SUFFIX}", f"hidden-hands{CHECKPOINT_SUFFIX}")
+PRETRAINED_WEIGHTS_FILE = "supervised.safetensors"
+"""Name of the weights after supervised training in the folder of a run."""
+
+_LEARNED_FILES = (PRETRAINED_WEIGHTS_FILE, f"decisions{CHECKPOINT_SUFFIX}", f"hidden-hands{CHECKPOINT_SUFFIX}")
 _PRETRAINING_SETTINGS = (
     "game", "preset", "abln", "seed", "init_from", "prior_scale", "records", "held_out_matches", "pretrain_agent",
     "pretrain_decisions", "pretrain_episodes", "abln_pretrain_steps", "policy_pretrain_steps",
@@ -55,7 +57,7 @@ def pretrain(settings: TrainConfig, engine: Engine, networks: Networks, on_progr
         trust.data.fill_(estimate_prior_scale(engine, slips, settings.seed))
     if not _is_pretrained(settings):
         return
-    weights_file = settings.directory / _WEIGHTS_FILE
+    weights_file = settings.directory / PRETRAINED_WEIGHTS_FILE
     if not weights_file.exists():
         Pretrainer(settings, engine, networks, on_progress).run(weights_file)
     load_weights(weights_file, networks)

@@ -12,11 +12,11 @@ import torch
 
 from abl_cards.core import ErrorCode, GameError
 from abl_cards.learners import Networks, student_weights_files, write_weights
-from abl_cards.training.checkpoint import CHECKPOINT_SUFFIX, translate_restore_errors
+from abl_cards.training.checkpoint import CHECKPOINT_SUFFIX, START_ANEW_HINT, translate_restore_errors
 from abl_cards.training.critic_finetuning import CriticErrors
-from abl_cards.training.metrics import MetricsWriter
+from abl_cards.training.metrics import METRICS_FILE, MetricsWriter
 from abl_cards.training.model_pool import League
-from abl_cards.training.pretraining import ProgressCallback, check_pretraining, pretrain
+from abl_cards.training.pretraining import PRETRAINED_WEIGHTS_FILE, ProgressCallback, check_pretraining, pretrain
 from abl_cards.training.process_group import ProcessRank
 from abl_cards.training.rollout_distillation import ImitationResult
 from abl_cards.training.rollout_queue import StateDict
@@ -68,6 +68,7 @@ class ResumableRun(TrainingWorker):
         with lock_run_folder(settings.directory):
             state = self._checkpoint.load()
             if state is None:
+                self._check_new_folder()
                 check_pretraining(settings)
                 write_settings(written_settings)
                 if parts.model is None:
@@ -82,6 +83,14 @@ class ResumableRun(TrainingWorker):
         if state is not None:
             self._load_checkpoint(state, may_wait=True)
         write_settings(written_settings)
+
+    def _check_new_folder(self) -> None:
+        """Raise GameError for a folder with weights and metrics of a run that has lost its checkpoint."""
+        folder = self.checkpoint_path.parent
+        metrics, trained = folder / METRICS_FILE, {*folder.glob("*.safetensors")} - {folder / PRETRAINED_WEIGHTS_FILE}
+        if trained and metrics.exists() and metrics.stat().st_size:
+            message = f"{self.checkpoint_path}: missing beside {min(trained).name} of an earlier run; {START_ANEW_HINT}"
+            raise GameError(message, ErrorCode.CHECKPOINT_NOT_READABLE)
 
     def _call_all(self, name: str, *arguments: Any) -> list[Any]:
         """Call a method of this worker and of the others; returns the results in that order."""

@@ -117,6 +117,15 @@ def test_excluding_a_group_changes_decisions() -> None:
     assert 0 < changed.sum() < states
 
 
+@pytest.mark.parametrize("option", ["", ",without=words.lp"])
+@pytest.mark.parametrize(("game", "other"), [("president", "gandengyan"), ("sixteen", "fifteen")])
+def test_preferences_of_another_game_are_refused(game: str, other: str, option: str) -> None:
+    """Refuse preferences of other labels or other cards, whose inputs would be false in silence."""
+    with pytest.raises(GameError) as error:
+        make_agent(f"kb:kb={load(other).directory}{option}", load(game).engine())
+    assert error.value.code == ErrorCode.AGENT_NOT_APPLICABLE
+
+
 def test_preferences_of_another_folder_change_decisions_not_rules(tmp_path: Path) -> None:
     """Use the preferences of another folder, but not its changed rules."""
     more = """preference(never_pass, passing).

@@ -46,7 +46,7 @@ def test_check_seed_rejects_what_is_no_integer(seed: Any) -> None:
     assert error.value.code == ErrorCode.INVALID_VALUE
 
 
-@pytest.mark.parametrize("path", ["", "a\0b", Path("a\0b"), None, 1, b"a"])
+@pytest.mark.parametrize("path", ["", "a\0b", Path("a\0b"), "x" * 256, "a/" + "掼" * 100, None, 1, b"a"])
 def test_check_path_rejects_what_is_no_path(path: Any) -> None:
     with pytest.raises(GameError) as error:
         check_path("file", path)

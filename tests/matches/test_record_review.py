@@ -295,3 +295,14 @@ def test_agent_of_another_game_is_rejected(blundered: tuple[dict[str, Any], int]
     with pytest.raises(GameError) as error:
         review("president", blundered[0], make_agent("kb", load("hearts").engine()))
     assert error.value.code == ErrorCode.AGENT_NOT_APPLICABLE
+
+
+def test_errors_of_records_name_file_and_line(tmp_path: Path, blundered: tuple[dict[str, Any], int]) -> None:
+    file = tmp_path / "games.jsonl"
+    wrong = {**blundered[0], "acts": [5]}
+    file.write_text(f"{json.dumps(blundered[0])}\n\n{json.dumps(wrong)}\n", "utf-8")
+    given: list[Any] = [file, [blundered[0], wrong]]
+    for records, place in zip(given, (r"games\.jsonl:3: act 1", "^record 2: act 1"), strict=True):
+        with pytest.raises(GameError, match=place) as error:
+            review("president", records, seats=[], n_deals=4)
+        assert error.value.code == ErrorCode.INVALID_RECORD

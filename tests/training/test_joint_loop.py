@@ -157,6 +157,20 @@ def test_resume_rejects_other_settings(tmp_path: Path) -> None:
     assert error.value.code == ErrorCode.CHECKPOINT_NOT_READABLE
 
 
+def test_run_without_its_checkpoint_is_not_begun_anew(tmp_path: Path) -> None:
+    run = Trainer.from_config(settings(tmp_path, total_decisions=1))
+    run.fit()
+    run.checkpoint_path.unlink()
+    saved = run.weights_path.read_bytes(), lines(tmp_path)
+    for changes in ({}, {"seed": 8}):
+        with pytest.raises(GameError) as error:
+            Trainer.from_config(settings(tmp_path, **changes))
+        assert error.value.code == ErrorCode.CHECKPOINT_NOT_READABLE
+    assert (run.weights_path.read_bytes(), lines(tmp_path)) == saved
+    run.weights_path.unlink()  # a run that was killed before its first checkpoint has metrics only
+    assert Trainer.from_config(settings(tmp_path)).num_updates == 0
+
+
 @pytest.mark.parametrize("device", ["nowhere", "cuda:99", "meta"])
 def test_unavailable_device_is_rejected(tmp_path: Path, device: str) -> None:
     with pytest.raises(GameError, match=f"device={device}") as error:

@@ -212,6 +212,20 @@ def test_frozen_weights_do_not_change(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize("is_hidden", [False, True])
+def test_networks_without_trainable_weights_are_refused(tmp_path: Path, is_hidden: bool) -> None:
+    """Where nothing learns, or where layers lie in a plain list, which `parameters()` does not see."""
+    own: dict[str, Any] = {name: make(name).requires_grad_(False) for name in PARTS}
+    if is_hidden:
+        own = {"policy": make("policy")}
+        layer = own["policy"].logits
+        own["policy"].logits = torch.nn.Identity()
+        own["policy"].logits.forward = lambda inputs: layer(inputs)
+    with pytest.raises(GameError) as error:
+        Trainer(SHORT, config=config(tmp_path / "run"), **own)
+    assert error.value.code == ErrorCode.MODEL_FAILED
+
+
 def test_init_from_loads_matching_weights(tmp_path: Path) -> None:
     """Networks of one's own keep their weights, our others take those of the file."""
     first = Trainer(SHORT, config=config(tmp_path / "first"))

@@ -83,7 +83,7 @@ if TYPE_CHECKING:
         seat_groups,
     )
     from abl_cards.games.description.known_names import CHECKED_SORTS, OBSERVATION_PARTS, KnownNames, read_known_names
-    from abl_cards.games.description.labels import number_terms
+    from abl_cards.games.description.labels import number_terms, read_labels
     from abl_cards.games.description.loading import (
         ENGINE_SIGNATURES,
         add_location,
@@ -273,6 +273,7 @@ __all__ = [
     "read_fluents",
     "read_forms",
     "read_known_names",
+    "read_labels",
     "read_mapping",
     "read_pack",
     "read_show_rules",

@@ -10,7 +10,12 @@ if TYPE_CHECKING:
     from abl_cards.games.preferences.candidates import MAX_COMPARED, list_candidates
     from abl_cards.games.preferences.preference_inputs import GamePreferenceInputs
     from abl_cards.games.preferences.preference_model import PreferenceModel
-    from abl_cards.games.preferences.preferences import CompiledPreferences, InputWriter, compile_preferences
+    from abl_cards.games.preferences.preferences import (
+        CompiledPreferences,
+        InputWriter,
+        check_same_game,
+        compile_preferences,
+    )
 
 __all__ = [
     "MAX_COMPARED",
@@ -18,6 +23,7 @@ __all__ = [
     "GamePreferenceInputs",
     "InputWriter",
     "PreferenceModel",
+    "check_same_game",
     "compile_preferences",
     "list_candidates",
 ]

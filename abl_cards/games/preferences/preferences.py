@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from abl_cards.asp import Atom, did_you_mean
 from abl_cards.circuit import FALSE, SHARED, Circuit, KnowledgeBase, evaluate, partition_circuit, weighted_sums
 from abl_cards.core import NUM_THREADS, ErrorCode, GameError, kernel, map_ranges
-from abl_cards.games.description import functor
+from abl_cards.games.description import INPUTS, functor, read_labels, read_pack
 from abl_cards.games.types import HandEstimate, MoveLists, check_integers
 
 if TYPE_CHECKING:
@@ -394,6 +394,34 @@ def compile_preferences(
         weights = [int(arguments[1]) if name == _COST else 0 for name, arguments in circuit.outputs]
         kb.memo[key] = CompiledPreferences(kb, source, circuit, np.array(weights, np.int32))
     preferences: CompiledPreferences = kb.memo[key]
+    return preferences
+
+
+def check_same_game(preferences: CompiledPreferences) -> CompiledPreferences:
+    """Check that preferences, which may come from another folder, are about the game of the tables.
+
+    Args:
+        preferences: Compiled preferences.
+
+    Returns:
+        The preferences.
+
+    Raises:
+        GameError: They are about other cards or labels, or read inputs that the game does not declare.
+    """
+    kb, rules = preferences.kb, preferences.input_source.rules
+    if kb is rules.kb:
+        return preferences
+    declared = {signature.name for signature in INPUTS} | {name for name, _ in rules.kb.input_atoms}
+    differences = {
+        "cards": {*map(str, read_pack(kb).kinds)} ^ {*map(str, rules.pack.kinds)},
+        "labels": {*map(str, read_labels(kb))} ^ {*rules.label_texts},
+        "inputs": {name for name, _ in preferences.circuit.inputs} - declared,
+    }
+    for what, names in differences.items():
+        if names:
+            text = f"the preferences do not fit {rules.folder.name}: they are of other {what}, such as {min(names)}"
+            raise GameError(text, ErrorCode.AGENT_NOT_APPLICABLE)
     return preferences
 
 

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.games.compiled.compiled_game import CompiledGame
+from abl_cards.games.game import load
 from abl_cards.games.preferences.preference_inputs import GamePreferenceInputs
 from abl_cards.games.preferences.preferences import CompiledPreferences, compile_preferences
 from abl_cards.games.tables.choices import Choices
 from abl_cards.games.tables.decisions import Decisions
 from abl_cards.games.tables.view import PlayerView
 from abl_cards.games.types.moves import MoveLists
+from tests.edited import edited
 
 
 def judge_of(rules: CompiledGame, other: CompiledGame | None = None) -> CompiledPreferences:
@@ -67,3 +72,19 @@ def test_preferences_of_another_folder(gifts: CompiledGame, president: CompiledG
     state.hands[0, 0, :3] = 1
     decisions = Decisions(PlayerView(president, state, np.arange(1), state.seat.copy()))
     assert len(costs(judge_of(president, gifts), decisions, decisions.moves())) == len(decisions.moves().form)
+
+
+def test_preferences_that_read_inputs_of_another_game_are_refused(tmp_path: Path) -> None:
+    """Refuse a fluent that the game does not have, though cards and labels are the same."""
+    more = """#external wet.
+any(wet,0).
+#external event(E) : E = (deal;choice;play;trick;end).
+next(wet) :- event(play).
+preference(dry, passing).
+says(dry, en, "Stay dry.").
+says(dry, zh, "别淋雨。").
+cost(dry, 3) :- play(pass), wet.
+"""
+    with pytest.raises(GameError) as error:
+        load("president").engine().preference_model((), edited(tmp_path / "wet", {}, more, "president"))
+    assert error.value.code == ErrorCode.AGENT_NOT_APPLICABLE
