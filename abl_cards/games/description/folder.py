@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -320,19 +320,25 @@ def load_knowledge_base(
         raise explain_unknown_names(own, program, folder.include_paths, outputs) from None
     warnings = leave_out_shelf_warnings(kb.warnings, common_dirs)
     if warnings:
-        used_elsewhere = _definitions_for_other_files(folder, files, program)
+        used_elsewhere = _definitions_for_other_files(folder, files, program, fluents)
         own_warnings = [warning for warning in warnings if warning.location not in used_elsewhere]
         warnings = tuple(suggest_engine_predicates(own_warnings, program, outputs, fluents))
     clashes = find_shelf_clashes(program, common_dirs, outputs | inputs)
     return replace(kb, warnings=(*warnings, *clashes))
 
 
-def _definitions_for_other_files(folder: Folder, files: Sequence[Path], program: ProgramSummary) -> set[Location]:
-    """Return the ``#const`` and ``#defined`` whose names stand in another profile, ``show.lp`` or auxiliary rules."""
+def _definitions_for_other_files(
+    folder: Folder, files: Sequence[Path], program: ProgramSummary, fluents: Collection[Signature]
+) -> set[Location]:
+    """Return definitions whose names stand in another profile, ``show.lp`` or auxiliary rules.
+
+    They are those of ``#const`` and ``#defined``, and the declarations of fluents.
+    """
     layers = folder.layers
     others = {*layers.profiles.values(), *layers.auxiliary_files.values(), layers.show_file} - {None, *files}
     sources, _ = read_sources(sorted(filter(None, others)), Limits().file_bytes, folder.include_paths)
     names = count_identifiers(RuleSources(tuple(source for source in sources.files if Path(source.path) in others)))
-    constants = {name: location for name, (location, _) in program.constants.items()}
-    defined = {signature.name: location for signature, location in program.defined.items()}
-    return {location for name, location in [*constants.items(), *defined.items()] if name in names}
+    definitions = [(name, location) for name, (location, _) in program.constants.items()]
+    definitions += [(signature.name, location) for signature, location in program.defined.items()]
+    definitions += [(use.signature.name, use.location) for use in program.externals if use.signature in fluents]
+    return {location for name, location in definitions if name in names}

@@ -166,9 +166,12 @@ def test_undeclared_fluent_value_names_the_declaration_not_one_value(
 
 def test_unused_fluent_warning_keeps_the_declaration_while_a_rule_sets_it(tmp_path: Path) -> None:
     rules = "#external face(F) : form(_,F). one(face,1).\n#external lays(F) : form(_,F). next(face(F)) :- lays(F).\n"
-    (found,) = load(edited(tmp_path / "game", more=rules, name="president")).knowledge_base().warnings
+    folder = edited(tmp_path / "game", more=rules, name="president")
+    (found,) = load(folder).knowledge_base().warnings
     assert (found.code, place_of(found)) == (ErrorCode.UNUSED_DEFINITION, ("more.lp", 1))
     assert "rules that set it" in found.remedy
+    (folder / "show.lp").write_text("show_value(face).\n", "utf-8")
+    assert not load(folder).knowledge_base().warnings  # people see it
 
 
 def new_game(path: Path, old: str, new: str, file: str = "labels.lp") -> Path:
