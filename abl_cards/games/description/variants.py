@@ -123,7 +123,7 @@ def parse_files(files: list[Path], include_paths: tuple[Path, ...] = (COMMON_DIR
     return _parse_sources(read_sources(files, Limits().file_bytes, include_paths)[0])
 
 
-_parse_sources = lru_cache(maxsize=16)(parse_program)  # a folder is parsed when it is named, and when it is loaded
+_parse_sources = lru_cache(maxsize=64)(parse_program)  # a folder is parsed when it is named, and when it is loaded
 
 
 def _is_same_path(one: Path, other: Path) -> bool:
