@@ -19,7 +19,7 @@ from abl_cards.games.preferences import (
     CompiledPreferences,
     GamePreferenceInputs,
     PreferenceModel,
-    check_same_game,
+    check_compatible_preferences,
     compile_preferences,
 )
 from abl_cards.games.tables import Choices, DecisionPoint, Decisions
@@ -101,7 +101,8 @@ def preference_model_from_name(name: AgentName, engine: Engine) -> PreferenceMod
     )
     kb = load_game_knowledge(folder, engine.rules.profile)
     groups = [word for word in excluded if word not in file_names]
-    return _scale_weights(check_same_game(compile_preferences(kb, GamePreferenceInputs(engine.rules), groups)), name)
+    preferences = compile_preferences(kb, GamePreferenceInputs(engine.rules), groups)
+    return _scale_weights(check_compatible_preferences(preferences), name)
 
 
 def _scale_weights(model: CompiledPreferences, name: AgentName) -> CompiledPreferences:

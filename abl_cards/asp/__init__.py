@@ -19,7 +19,7 @@ if TYPE_CHECKING:
         ground_with_costs,
         read_rewritten_statements,
     )
-    from abl_cards.asp.cache import CacheKey, load_cached, load_or_make, make_cache_key, store_cached
+    from abl_cards.asp.cache import CacheKey, load_cached, load_or_compute, make_cache_key, store_cached
     from abl_cards.asp.check import COST, PLACEHOLDER, PREFERENCE, SAYS, count_identifiers, format_pattern
     from abl_cards.asp.completion import Body, Equations, GroundEquations
     from abl_cards.asp.constant_terms import evaluate_constant
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     )
     from abl_cards.asp.solver import ClingoSolver, SolveOptions
     from abl_cards.asp.sources import RuleSource, RuleSources, read_sources
-    from abl_cards.asp.statements import OPEN_HEADS, UNSUPPORTED, VIOLATED, summarise_files, summarise_statements
+    from abl_cards.asp.statements import OPEN_HEADS, UNSUPPORTED, VIOLATED
     from abl_cards.asp.stratification import check_stratified
     from abl_cards.asp.terms import (
         Atom,
@@ -126,7 +126,7 @@ __all__ = [
     "is_inside",
     "keep_warm_process",
     "load_cached",
-    "load_or_make",
+    "load_or_compute",
     "make_cache_key",
     "make_error",
     "make_kb_error",
@@ -146,8 +146,6 @@ __all__ = [
     "store_cached",
     "string_value",
     "strong_components",
-    "summarise_files",
-    "summarise_statements",
     "term_from_symbol",
     "tokenize",
     "unpack_arrays",

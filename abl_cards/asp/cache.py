@@ -87,6 +87,11 @@ def code_digest() -> str:
     return digest.hexdigest()
 
 
+def entry_name(content: bytes) -> str:
+    """Return the name of an entry: a digest of the code, and of what the entry depends on beside it."""
+    return hashlib.sha256(code_digest().encode() + content).hexdigest()
+
+
 def load_cached(name: str, unpack: Callable[[bytes], StoredT]) -> StoredT | None:
     """Load an entry of the cache.
 
@@ -111,24 +116,24 @@ def load_cached(name: str, unpack: Callable[[bytes], StoredT]) -> StoredT | None
     return stored
 
 
-def load_or_make(
-    content: bytes, make: Callable[[], StoredT], pack: Callable[[StoredT], bytes], unpack: Callable[[bytes], StoredT]
+def load_or_compute(
+    content: bytes, compute: Callable[[], StoredT], pack: Callable[[StoredT], bytes], unpack: Callable[[bytes], StoredT]
 ) -> StoredT:
-    """Load what was made from the same content before; make and store it where it is not there.
+    """Load what was computed from the same content before; compute and store it where it is not there.
 
     Args:
         content: What the entry depends on beside the code, beginning with its kind.
-        make: Makes the entry.
+        compute: Computes the entry.
         pack: Encodes it.
         unpack: Decodes it.
 
     Returns:
         The entry.
     """
-    name = hashlib.sha256(code_digest().encode() + content).hexdigest()
+    name = entry_name(content)
     stored = load_cached(name, unpack)
     if stored is None:
-        stored = make()
+        stored = compute()
         store_cached(name, pack(stored), evict=False)
     return stored
 

@@ -7,7 +7,6 @@ the files, in memory and on disk, so that an unchanged folder is not parsed at a
 from __future__ import annotations
 
 import atexit
-import hashlib
 import json
 import os
 import signal
@@ -81,17 +80,13 @@ def find_syntax_errors(source: RuleSource) -> list[Diagnostic]:
 def _constants(sources: RuleSources, texts: Sequence[str]) -> list[Any]:
     if not any(texts):
         return [{"new": [], "problems": []}] * len(texts)
-    name = _cache_name(CONSTANTS, texts)
-    constants = _load_json(name)
-    if constants is None:
-        constants = _request(CONSTANTS, sources, texts)
-        disk.store_cached(name, dump_json_line(constants), evict=False)
-    return constants
+    content = _cache_content(CONSTANTS, texts)
+    return disk.load_or_compute(content, lambda: _request(CONSTANTS, sources, texts), dump_json_line, json.loads)
 
 
 def _parts(sources: RuleSources, texts: Sequence[str], constant_values: Sequence[Any]) -> list[ProgramSummary]:
     """Return the summary of each file, from the caches where it is there."""
-    names = [_cache_name(PARTS, [text], constant_values) for text in texts]
+    names = [disk.entry_name(_cache_content(PARTS, [text], constant_values)) for text in texts]
     parts = [_find_cached_part(name, source.path) for name, source in zip(names, sources.files, strict=True)]
     missing = [index for index, part in enumerate(parts) if part is None]
     if missing:
@@ -107,7 +102,7 @@ def _find_cached_part(name: str, path: str) -> ProgramSummary | None:
     """Return the cached summary of a file at a path."""
     if (name, path) in _program_cache:
         return _program_cache[name, path]
-    stored = _load_json(name)
+    stored = disk.load_cached(name, json.loads)
     return None if stored is None else _decode_part(stored, name, path)
 
 
@@ -122,14 +117,9 @@ def _decode_part(data: Mapping[str, Any], name: str, path: str) -> ProgramSummar
     return part
 
 
-def _cache_name(task: str, texts: Sequence[str], constant_values: Sequence[Any] = ()) -> str:
-    """Return the name in the disk cache of the response to a request."""
-    key = [disk.code_digest(), task, list(texts), list(constant_values)]
-    return hashlib.sha256(json.dumps(key).encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _load_json(name: str) -> Any:
-    return disk.load_cached(name, json.loads)
+def _cache_content(task: str, texts: Sequence[str], constant_values: Sequence[Any] = ()) -> bytes:
+    """Return what the response to a request depends on, for the disk cache."""
+    return json.dumps([task, list(texts), list(constant_values)]).encode("utf-8", "surrogatepass")
 
 
 _LOADER_FAILED = 127  # exit status of glibc's loader, which it has also when it lacks memory for a library

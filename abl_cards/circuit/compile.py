@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from weakref import WeakValueDictionary
 
-from abl_cards.asp import Atom, Body, Equations, check_stratified, load_or_make, strong_components
+from abl_cards.asp import Atom, Body, Equations, check_stratified, load_or_compute, strong_components
 from abl_cards.circuit.builder import CircuitBuilder
 from abl_cards.circuit.circuit import FALSE, TRUE, Circuit
 from abl_cards.circuit.circuit_io import MIN_CACHED_GATES, pack_circuit, unpack_circuit
@@ -89,8 +89,8 @@ def specialise_circuit(circuit: Circuit, values: Mapping[Atom, bool]) -> Circuit
 def _load_or_specialise(circuit: Circuit, values: Mapping[Atom, bool], key: bytes) -> Circuit:
     if circuit.num_gates < MIN_CACHED_GATES:
         return _specialise(circuit, values)
-    make = partial(_specialise, circuit, values)
-    specialised = load_or_make(b"specialised" + key, make, pack_circuit, unpack_circuit)
+    compute = partial(_specialise, circuit, values)
+    specialised = load_or_compute(b"specialised" + key, compute, pack_circuit, unpack_circuit)
     return replace(specialised, fixed_inputs={**circuit.fixed_inputs, **values})
 
 

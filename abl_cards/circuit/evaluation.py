@@ -8,7 +8,7 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from abl_cards.asp import load_or_make
+from abl_cards.asp import load_or_compute
 from abl_cards.circuit.circuit import Circuit
 from abl_cards.circuit.circuit_io import MIN_CACHED_GATES, pack_bytecode, unpack_bytecode
 from abl_cards.circuit.lower import Bytecode, lower_circuit
@@ -234,7 +234,7 @@ def get_bytecode(circuit: Circuit) -> Bytecode:
 def _load_or_lower(circuit: Circuit) -> Bytecode:
     if circuit.num_gates < MIN_CACHED_GATES:
         return lower_circuit(circuit)
-    return load_or_make(b"bytecode" + circuit.digest, lambda: lower_circuit(circuit), pack_bytecode, unpack_bytecode)
+    return load_or_compute(b"bytecode" + circuit.digest, lambda: lower_circuit(circuit), pack_bytecode, unpack_bytecode)
 
 
 def _check_arrays(

@@ -33,7 +33,7 @@ from abl_cards.asp import (
     build_program,
     did_you_mean,
     load_cached,
-    load_or_make,
+    load_or_compute,
     make_cache_key,
     make_error,
     make_kb_error,
@@ -245,7 +245,7 @@ class KnowledgeBase:
         if not self.cache_name:
             return self._compile(numbers)
         content = " ".join(["circuit", self.cache_name, *map(str, outputs)]).encode()
-        return load_or_make(content, lambda: self._compile(numbers), pack_circuit, unpack_circuit)
+        return load_or_compute(content, lambda: self._compile(numbers), pack_circuit, unpack_circuit)
 
     def _compile(self, numbers: Sequence[tuple[int, Atom]]) -> Circuit:
         try:

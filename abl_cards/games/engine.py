@@ -37,7 +37,12 @@ from abl_cards.games.notation import (
 )
 from abl_cards.games.notation import legal_moves as list_legal_moves
 from abl_cards.games.pickling import register_rules
-from abl_cards.games.preferences import CompiledPreferences, GamePreferenceInputs, check_same_game, compile_preferences
+from abl_cards.games.preferences import (
+    CompiledPreferences,
+    GamePreferenceInputs,
+    check_compatible_preferences,
+    compile_preferences,
+)
 from abl_cards.games.sampling import find_symmetries
 from abl_cards.games.sampling import sample_decisions as draw_decisions
 from abl_cards.games.tables import (
@@ -228,7 +233,7 @@ class Engine:
         """
         exclude = check_list("exclude", exclude, is_ordered=False)
         kb = self.rules.kb if directory is None else _load_preferences(self.rules, check_path("directory", directory))
-        return check_same_game(compile_preferences(kb, GamePreferenceInputs(self.rules), exclude))
+        return check_compatible_preferences(compile_preferences(kb, GamePreferenceInputs(self.rules), exclude))
 
     # --- notation -----------------------------------------------------------------------------------------------------
 

@@ -88,11 +88,11 @@ class Clears(First):
     def play(self, decisions, keys):
         decisions.view.hand[:] = 0
         return First.play(self, decisions, keys)
-class Padded(First):
+class UnknownCard(First):
     def play(self, decisions, keys):
         form, cards = First.play(self, decisions, keys)
         return form, np.where(cards == 255, 300, cards.astype(int))
-class Negative(First):
+class NegativeCard(First):
     def play(self, decisions, keys):
         form, cards = First.play(self, decisions, keys)
         return form, np.where(cards == 0, -1, cards.astype(int))
@@ -150,8 +150,8 @@ def test_commands_accept_custom_agents(module: str) -> None:
         ("Float", r"_bad\.py:52: TypeError: labels are whole numbers, not float64"),
         ("Leaves", r"_bad\.py:55: SystemExit: 0"),
         ("Lines", "ValueError: one two"),
-        ("Padded", "the card 300 is no legal move"),
-        ("Negative", "the card -1 is no legal move"),
+        ("UnknownCard", "the card 300 is no legal move"),
+        ("NegativeCard", "the card -1 is no legal move"),
         ("Lacks", "Lacks has no method play"),
         ("Silent", r"TypeError: Silent\(\) takes no arguments"),
         ("Nobody", "has no class Nobody"),

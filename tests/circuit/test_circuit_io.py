@@ -1,4 +1,4 @@
-"""What is made from large circuits is loaded from the disk cache, and equals what is made afresh."""
+"""Specialised circuits and bytecode come from the disk cache, and equal those that are computed."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ loop(1) :- many(1).  loop(X+1) :- loop(X), bit(X+1).  loop(X) :- loop(X+1), bit(
 """
 
 
-def circuit_of(load: Load, size: int) -> Circuit:
+def make_circuit(load: Load, size: int) -> Circuit:
     rules = RULES.replace("SIZE", str(size))
     inputs, outputs = [Input("bit", (range(1, size + 1),))], [("several", 3), ("many", 1), ("loop", 1)]
     return load(rules, inputs=inputs, outputs=outputs).circuit("several/3", "many/1", "loop/1")
 
 
-def forget(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Forget what the process has made, so that only the disk has it, and let making fail."""
+def clear_caches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Clear the caches in memory, so that only the disk has the results, and let computing fail."""
 
     def fail(*_: object) -> None:
         raise AssertionError("made again")
@@ -44,12 +44,12 @@ def forget(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_specialised_circuits_are_loaded(load: Load, monkeypatch: pytest.MonkeyPatch) -> None:
-    circuit = circuit_of(load, 16)
+    circuit = make_circuit(load, 16)
     assert circuit.num_gates >= MIN_CACHED_GATES
     assert len(circuit.loops)
     values = {circuit.inputs[2]: True, circuit.inputs[5]: False}
     made = specialise_circuit(circuit, values)
-    forget(monkeypatch)
+    clear_caches(monkeypatch)
     loaded = specialise_circuit(circuit, values)
     assert loaded is not made
     assert (loaded.digest, loaded.fixed_inputs) == (made.digest, values)
@@ -58,10 +58,10 @@ def test_specialised_circuits_are_loaded(load: Load, monkeypatch: pytest.MonkeyP
 
 
 def test_bytecode_is_loaded(load: Load, monkeypatch: pytest.MonkeyPatch) -> None:
-    circuit, other = circuit_of(load, 16), circuit_of(load, 16)
+    circuit, other = make_circuit(load, 16), make_circuit(load, 16)
     rows = np.random.default_rng(0).integers(0, 2, (len(circuit.inputs), 300), np.uint8)
     expected, made = evaluate(circuit, rows), lower_circuit(circuit)
-    forget(monkeypatch)
+    clear_caches(monkeypatch)
     loaded = get_bytecode(other)
     assert loaded is not circuit.__dict__["_code"]
     for name in ("operations", "segments", "outputs"):
@@ -71,7 +71,7 @@ def test_bytecode_is_loaded(load: Load, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_damaged_entries_are_made_again(load: Load, private_cache: Path) -> None:
-    circuit = circuit_of(load, 16)
+    circuit = make_circuit(load, 16)
     values = {circuit.inputs[2]: True}
     digest = specialise_circuit(circuit, values).digest
     (stored,) = private_cache.glob("*.kb")
@@ -84,6 +84,6 @@ def test_damaged_entries_are_made_again(load: Load, private_cache: Path) -> None
 
 
 def test_small_circuits_are_not_stored(load: Load, private_cache: Path) -> None:
-    circuit = circuit_of(load, 5)
+    circuit = make_circuit(load, 5)
     get_bytecode(specialise_circuit(circuit, {circuit.inputs[2]: True}))
     assert not list(private_cache.iterdir())

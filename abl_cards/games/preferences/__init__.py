@@ -8,14 +8,10 @@ from abl_cards.core import lazy_exports
 
 if TYPE_CHECKING:
     from abl_cards.games.preferences.candidates import MAX_COMPARED, list_candidates
+    from abl_cards.games.preferences.compilation import check_compatible_preferences, compile_preferences
     from abl_cards.games.preferences.preference_inputs import GamePreferenceInputs
     from abl_cards.games.preferences.preference_model import PreferenceModel
-    from abl_cards.games.preferences.preferences import (
-        CompiledPreferences,
-        InputWriter,
-        check_same_game,
-        compile_preferences,
-    )
+    from abl_cards.games.preferences.preferences import CompiledPreferences, InputWriter
 
 __all__ = [
     "MAX_COMPARED",
@@ -23,7 +19,7 @@ __all__ = [
     "GamePreferenceInputs",
     "InputWriter",
     "PreferenceModel",
-    "check_same_game",
+    "check_compatible_preferences",
     "compile_preferences",
     "list_candidates",
 ]

@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from abl_cards.games.compiled import CompiledGame, cache_per_game
 from abl_cards.games.moves import rank_of_cards
+from abl_cards.games.preferences.compilation import compile_preferences
 from abl_cards.games.preferences.preference_inputs import GamePreferenceInputs
 from abl_cards.games.preferences.preference_model import PreferenceModel
-from abl_cards.games.preferences.preferences import CompiledPreferences, compile_preferences
+from abl_cards.games.preferences.preferences import CompiledPreferences
 from abl_cards.games.tables import Choices, Decisions, is_play_decision
 from abl_cards.games.types import (
     HandEstimate,

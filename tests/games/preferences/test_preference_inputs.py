@@ -10,8 +10,9 @@ import pytest
 from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.games.compiled.compiled_game import CompiledGame
 from abl_cards.games.game import load
+from abl_cards.games.preferences.compilation import compile_preferences
 from abl_cards.games.preferences.preference_inputs import GamePreferenceInputs
-from abl_cards.games.preferences.preferences import CompiledPreferences, compile_preferences
+from abl_cards.games.preferences.preferences import CompiledPreferences
 from abl_cards.games.tables.choices import Choices
 from abl_cards.games.tables.decisions import Decisions
 from abl_cards.games.tables.view import PlayerView
